@@ -1,4 +1,4 @@
-/** Makes the key and the data folder for a test's installation. */
+/** Makes the API key and the data folder for a test's installation. */
 import { mkdtempSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -38,8 +38,8 @@ export function judge(asked: Asked, answered: Answered): void {
 const isJson = (type: string | null) => type?.startsWith('application/json') === true
 
 /**
- * Returns the difference between answer and contract; null if there is no difference, or if the request fits no
- * operation.
+ * Returns the difference between the response and the contract. Null if there is no difference, or if the request fits
+ * no operation.
  */
 function faultOf({ url, method = 'GET' }: Asked, { status, text }: Answered): string | null {
   const { pathname: path, search } = new URL(url)
@@ -79,7 +79,7 @@ function createOracle(contract: Contract): OpenAPIBackend {
   const backend = new OpenAPIBackend({
     definition: contract as unknown as Document,
     apiRoot: contract.servers[0].url,
-    // Otherwise it would validate the document as OpenAPI 3.0, and compile everything at the start.
+    // Without `quick` openapi-backend would validate the document as OpenAPI 3.0, and compile everything at the start.
     quick: true,
     // With one shared Ajv instance, a schema in many operations, such as the error envelope, is compiled once.
     customizeAjv: () => ajv,

@@ -1,6 +1,6 @@
 /**
- * The board and the alerts name only emitted metrics and labels. The number of time series does not grow with the
- * organizations. `make test-all LANE=metrics` sends 100,000 requests.
+ * The Grafana dashboard and the alerts use only emitted metrics and labels. The number of time series does not grow
+ * with the organizations. `make test-all LANE=metrics` sends 100,000 requests.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -110,7 +110,7 @@ t.test('the number of organizations does not change the number of time series', 
     const id = sent++
     if (id % 8 === 1) return send(target, `/router/v1/no-such-${id}`)
     if (id % 8 === 2) return llm({ ...target, key: `sk_live_wrong_${id}` })
-    // A client has made up this name. The catalog does not list such a model.
+    // A client has made up this model name. The catalog does not list such a model.
     return llm(target, id % 8 === 3 ? `main/of-caller-${id}` : 'main/chat')
   }
   const many = async (from: number, to: number) => {

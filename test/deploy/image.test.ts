@@ -51,7 +51,7 @@ t.test('the assembled program has only production packages, one binary of the en
   const demo = 'test/fixtures/speech/privacy-prompt.wav'
   t.ok(existsSync(path.join(folder, demo)), 'the recording of `parley demo` is there')
   t.match(readFileSync(path.join(root, '.dockerignore'), 'utf8'), new RegExp(`^test\\n[^]*^!${demo}$`, 'm'))
-  // If a package is installed under an alias, only its address (purl) has its real name:
+  // If a package is installed under an alias, only its package URL (purl) has its real name:
   // pkg:npm/%40jjhbw/silero-vad@1.0.3
   const addresses = list.components.flatMap(({ name, purl = '' }) => [
     name,

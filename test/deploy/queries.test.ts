@@ -1,5 +1,5 @@
 /**
- * promtool reads the alerts and the board's queries with Prometheus' own parser. In Debian it is in the package
+ * promtool reads the alerts and the dashboard's queries with Prometheus' own parser. In Debian it is in the package
  * prometheus.
  */
 import { spawnSync } from 'node:child_process'

@@ -16,7 +16,7 @@ const files = readdirSync(folder, { recursive: true, withFileTypes: true })
 const pages = files.filter((file) => file.endsWith('.html'))
 const read = (file: string) => readFileSync(path.join(folder, file), 'utf8')
 
-/** One page, parsed. `errors` are the faults that a parser of HTML reports. */
+/** One page, parsed. `errors` are the faults that the HTML parser reports. */
 type Parsed = { elements: Element[]; errors: string[]; ids: string[] }
 const parsed = new Map(pages.map((page) => [page, parsePage(read(page))]))
 

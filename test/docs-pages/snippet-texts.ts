@@ -8,7 +8,7 @@ export const operations = contracts.flatMap((contract) =>
   contract.operations.map((operation) => ({ contract, operation })),
 )
 
-/** Returns the snippets in a language by surface and operation or channel. */
+/** Returns the snippets in a language, by API and operation or channel. */
 export function snippetsOf(language: string): Map<string, string> {
   const row = languagesIn(packageFile('.').pathname).find(({ name }) => name === language)
   const requests = operations.map(({ contract, operation }): [string, string] => [

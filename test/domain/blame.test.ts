@@ -26,7 +26,10 @@ function setup(owners = { areSeveral: true }) {
   return { clock, health, begin, fail, waitOf, llm, stt }
 }
 
-/** Fails in turns until the circuit is open for all. `last` is the organization with the last failure. */
+/**
+ * Two organizations fail in turns until the circuit is open for all organizations. `last` is the organization with the
+ * last failure.
+ */
 function openForAll({ fail }: ReturnType<typeof setup>, first = 'a', last = 'b') {
   for (const organization of [first, last, first, last]) fail(organization)
 }

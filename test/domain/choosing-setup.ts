@@ -1,4 +1,4 @@
-/** Figures, prices and choices for tests of the chooser. */
+/** Benchmark figures, prices and routing choices for tests of the model chooser. */
 import type { Benchmark, Price, Stage } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Caller } from '../../domain/records/organization.ts'

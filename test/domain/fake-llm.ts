@@ -26,7 +26,7 @@ export type Part = LlmEvent | Error | 'hang'
 
 export const generateItems = (deps: DispatchDeps) => createGenerate(deps, itemsTranslation)
 
-/** Sets up providers a, b, c … with their answers, whole or in a stream. */
+/** Sets up LLM providers a, b, c … with their answers, whole or in a stream. */
 export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Partial<Model> = {}) {
   const asked: string[] = []
   const signals: CancelSignal[] = []

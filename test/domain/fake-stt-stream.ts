@@ -14,7 +14,7 @@ export const frame = new Uint8Array(640).fill(1)
 const streams: TranscribeStreamLimits = { openMs: 500, totalMs: 3_600_000, pendingBytesMax: 6500, aheadMsMax: 1000 }
 export const prices = [{ unit: 'audio_hour' as const, microUsd: 3_600_000, source: 's', asOf: 'd' }]
 
-/** Acts as the provider of one stream, and records its request and its sink. */
+/** Acts as the speech-to-text provider of one stream, and records its request and its sink. */
 class FakeStream implements SttStream {
   readonly request: SttStreamRequest
   readonly sink: SttStreamSink

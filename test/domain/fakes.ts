@@ -61,7 +61,7 @@ export function caller(policy: KeyPolicy = {}, over: Partial<Caller> = {}): Call
   return { organization, keyId: 'key_1', scopes: ['router'], test: false, policy, ...over }
 }
 
-/** Implements the contract's state machine for idempotency keys in a map. */
+/** Implements the store of idempotency keys in memory, with the key states of the contract. */
 export class MemoryKeys implements Idempotency {
   readonly states = new Map<string, { use: KeyUse; state: string }>()
   admission: KeyAdmission | null = null
@@ -146,7 +146,7 @@ export class MemoryCredit implements Credit {
 
 export const key = { keyDigest: 'digest', contentHash: 'hash' }
 
-/** Makes the operations' dependencies, in memory. */
+/** Makes the dependencies of the domain's operations, in memory. */
 export function bench(providers: Provider[], testProviders: string[] = []) {
   const clock = new TestClock()
   const health = new Health(clock, healthLimits)

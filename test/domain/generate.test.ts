@@ -188,7 +188,7 @@ t.test('an answer that the token limit cut off is not counted in the speed of it
     ['max_output_tokens', null],
   ] as const) {
     const all = setup([[text(stopReason === 'stop' ? '{}' : '{'), { ...theEnd, stopReason } as LlmEvent]])
-    // A live figure needs at least three answers.
+    // A model's measured live figure needs at least three answers.
     for (let i = 0; i < 3; i++) {
       const keyless = order()
       delete keyless.key

@@ -42,7 +42,7 @@ function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number;
   ])
   const row = all.catalog.find('llm', 'first', 'm')
   if (!row) throw new Error('no row')
-  // 95 of 100 samples take at most 200 ms. A first byte that comes later counts as late.
+  // 95 of 100 samples take at most 200 ms, so a first byte that comes later counts as late.
   for (let i = 0; i < (over.samples ?? 40); i++)
     all.health.begin(row, 'stream')?.succeeded({ firstByteMs: i % 20 === 0 ? 900 : i % 20 === 1 ? 200 : 100 })
   const limits = { ...all.deps.limits.llm, attemptsMax: over.attemptsMax ?? 3, firstByteMs: 5000 }

@@ -17,7 +17,7 @@ import { bench, collect, failure, hang, model, order, provider, theEnd } from '.
 const circuit = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, retryAfterMaxMs: 60_000 }
 const credential = { ...circuit, failuresMax: 1 }
 
-/** Makes a model with this published pass rate. */
+/** Makes a model with this published pass rate in benchmarks. */
 function rated(id: string, passRate: number): Model {
   const figure = { metric: 'pass_rate_pct', value: passRate, unit: 'percent', language: '*', path: 'stream' as const }
   return model('llm', { id, benchmarks: [{ ...figure, source: 's', asOf: '2026' }] })

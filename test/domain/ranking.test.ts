@@ -166,7 +166,7 @@ t.test('a decision over 500 models and 50 languages stays within its time limit'
   }
   for (let round = 0; round < 20; round++)
     for (const ask of asks) {
-      // The unavoidable time: each row is read once.
+      // The unavoidable time for a decision: each catalog row is read once.
       timed(timesUs.floor, () => catalog.stage('stt').filter(({ model }) => model.capabilities.batch).length)
       // A failure and then a success, so the cached choices are computed again.
       health.begin(row, 'stream')?.failed(failure('server'))

@@ -1,4 +1,4 @@
-/** If the filters leave no candidate, the refusal names the request's need and the caller's filter. */
+/** If the filters leave no candidate, the error names the request's need and the client's filter. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'

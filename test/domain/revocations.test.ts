@@ -30,7 +30,7 @@ function setup() {
     const grant = { organizationId: 'org_1', keyId, access, ...more }
     return revocations.watch(grant, () => void state.ended.push(keyId))
   }
-  /** Sets the callers of the key: one for each of its secrets. */
+  /** Sets the authenticated clients of the API key, one for each of its secrets. */
   const add = (keyId: string, ...secrets: Partial<Caller>[]) => {
     const callers = secrets.length === 0 ? [{}] : secrets
     state.callers.set(

@@ -14,7 +14,7 @@ const write = createFaultWriter({
   places: routerPlaces,
 })
 
-/** Returns the router surface's error for a fault. */
+/** Returns the router API's error for a fault. */
 export function routerError(fault: Fault): RouterError {
   return (JSON.parse(write(fault, 'req_1').body) as { error: RouterError }).error
 }

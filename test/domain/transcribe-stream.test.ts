@@ -264,7 +264,8 @@ t.test('a client that leaves receives no further event, and the usage is settled
   t.equal(all.ledger.settlements.length, 1)
   isClean(t, all)
 
-  // A stream with a price first waits for the reservation, so the client can leave before the provider is asked.
+  // A stream of a priced model first waits for the credit reservation, so the client can leave before the provider is
+  // asked.
   const early = setup(['hangs', 'opens'], { prices })
   early.credit.balance = 130_000
   early.begin().leave()

@@ -1,4 +1,7 @@
-/** The engine is chosen by the setting and the machine. Rules that depend on the machine are tested on this machine. */
+/**
+ * The HTTP engine is chosen by the setting and the machine. Rules that depend on the machine are tested on this
+ * machine.
+ */
 import { createHash } from 'node:crypto'
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

@@ -1,16 +1,18 @@
-/** One test suite is the contract for all engines. It runs over each engine that loads here. */
+/** One test suite is the contract for all HTTP engines. It runs over each engine that loads on this machine. */
 import type { Test } from 'tap'
 import type { EngineName } from '../../runtime/engine/options.ts'
 import { loadUws } from '../../runtime/listeners/uws/load.ts'
 import { chooseEngine } from '../../runtime/server/choose.ts'
 
-/** On Debian 13 all tests run over one engine, so this engine must load. */
+/** On Debian 13 all tests run over one engine, named by this variable, so this engine must load. */
 const only = (process.env['PARLEY_TEST_ENGINE'] ?? null) as EngineName | null
 const usual = only ?? chooseEngine('auto').engine
 
-/** The engine for a test's server. Both variables change while overEngines() runs, and tests run one after another. */
+/**
+ * The engine for the server of a test. Both variables change while overEngines() runs, and tests run one after another.
+ */
 export let engine: EngineName = usual
-/** The engine setting for a test's product. Null: it has no setting. */
+/** The engine setting for the server of a test. Null: the server has no such setting. */
 export let engineAsked: EngineName | null = only
 
 /** Runs the tests in `suite` for each engine. */

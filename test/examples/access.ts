@@ -1,4 +1,4 @@
-/** Compares the answers about keys, people and the audit log with the contract's examples. */
+/** Compares responses about keys, people and the audit log with the contract's examples. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import type { TestServer } from '../server.ts'

@@ -1,4 +1,4 @@
-/** Compares the examples of agents and their tools. */
+/** Compares responses about agents and their tools with the contract's examples. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { type Answer, startReceiver } from '../webhooks/receiver.ts'
@@ -46,7 +46,7 @@ export async function compareAgents(t: Test, examples: Examples, administration:
   equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
 }
 
-/** The body of the examples' request. */
+/** The request body that testAgentTool sends to a tool in the contract's examples. */
 const testedBody = (agentId: string, id: string) =>
   JSON.stringify({
     tool: 'find_order',

@@ -2,7 +2,10 @@ import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import type { Examples, Sent } from './run.ts'
 
-/** Compares the examples for the verification of a business, which an operator would review. */
+/**
+ * Compares responses about the verification of a business, which an operator would review, with the contract's
+ * examples.
+ */
 export async function compareVerification(t: Test, examples: Examples, admin: Administration): Promise<void> {
   const acme = await admin.organization('with a business')
   const compare = async (sent: Sent, ...names: string[]) => {

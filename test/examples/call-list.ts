@@ -1,4 +1,4 @@
-/** Compares the answers of the list of calls with the contract's examples. */
+/** Compares responses of the list of calls with the contract's examples. */
 import type { Test } from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import { inboundPhone, newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'

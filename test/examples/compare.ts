@@ -1,10 +1,10 @@
 /**
- * Compares an answer with a contract's example. A client written after the example must be able to read the answer, so
- * both must have the same fields, JSON types, nulls, constants and id forms. An example cannot predict figures, ids,
- * times and free text, so these may differ.
+ * Compares a response with an example in the contract. A client written after the example must be able to read the
+ * response, so both must have the same fields, JSON types, nulls, constants and id forms. An example cannot predict
+ * figures, ids, times and free text, so these may differ.
  */
 
-/** The fields with free text, which may differ. Any other string is a constant. */
+/** The names of fields with free text, which may differ. Any other string must be equal. */
 const texts = new Set(['text', 'delta', 'transcript', 'word', 'content', 'audio'])
 
 /** Returns one line per difference. The field's name decides whether its string may differ. */

@@ -1,4 +1,4 @@
-/** A server's answers match the examples of the compatible surface. */
+/** A server's responses match the examples of the OpenAI-compatible API. */
 import t from 'tap'
 import { createCompatClient } from '../../generated/clients/typescript/compat.ts'
 import type { Behaviour } from '../providers/stub-openai.ts'
@@ -32,7 +32,10 @@ function subtitles(format: string): Case {
   return [embedded, sent, null, `createCompatTranscription 200: ${format}`]
 }
 
-/** Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example. */
+/**
+ * Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example in the
+ * contract.
+ */
 const cases: readonly Case[] = [
   [acme, { operation: chat, request: 'auto' }, opening, `${chat} 200: text`],
   [acme, { operation: chat, request: 'pinned', fields: { stream: false } }, call, `${chat} 200: tool_call`],

@@ -35,7 +35,7 @@ type Document = {
 
 export type Operation = {
   method: string
-  /** The path, with the surface's base path. */
+  /** The path, with the API's base path. */
   path: string
   parameters: readonly Parameter[]
   requests: Named
@@ -50,9 +50,9 @@ export type Answer = {
 }
 export type Contract = {
   operations: ReadonlyMap<string, Operation>
-  /** Answers by operation and status, or by a shared response's name. */
+  /** Responses by operation and status, or by a shared response's name. */
   answers: ReadonlyMap<string, Answer>
-  /** Every example by its address: requests, answers and messages. */
+  /** Every example by its name, such as `createSpeech 200: pcm`: requests, responses and messages. */
   examples: ReadonlyMap<string, unknown>
 }
 

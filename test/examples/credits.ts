@@ -1,4 +1,4 @@
-/** Compares the credit example with rows of the same age. */
+/** Stores credit movements like those in the contract's examples, and compares the responses with the examples. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

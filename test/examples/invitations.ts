@@ -1,4 +1,4 @@
-/** Compares the examples of invitations. */
+/** Compares responses about invitations with the contract's examples. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

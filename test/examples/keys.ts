@@ -1,4 +1,4 @@
-/** Compares the answers about API keys with the contract's examples. */
+/** Compares responses about API keys with the contract's examples. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,4 +1,4 @@
-/** Compares the answers about members with the contract's examples. */
+/** Compares responses about members with the contract's examples. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { type Examples, idOf, type Sent } from './run.ts'

@@ -8,7 +8,7 @@ import { type Examples, idOf, type Received, type Sent } from './run.ts'
 
 type Server = { parley: TestServer; admin: Administration }
 
-/** Compares the server's answers about phone numbers with the contract's examples. `sipAddress` is the server's own. */
+/** Compares responses about phone numbers with the contract's examples. `sipAddress` is the server's own. */
 export async function comparePhoneNumbers(
   t: Test,
   examples: Examples,
@@ -69,7 +69,10 @@ async function compareTrunks(
   t.equal((await send(remove)).status, 204)
 }
 
-/** Compares the examples for purchases. The organization of a first local run may buy numbers. */
+/**
+ * Compares responses about purchases with the contract's examples. The organization of a first local run may buy
+ * numbers.
+ */
 async function comparePurchases(t: Test, examples: Examples, parley: TestServer): Promise<void> {
   const send = (sent: Sent) => examples.send(parley, sent)
   const compare = (received: Received, example: string) => examples.compare(t, received, { example })

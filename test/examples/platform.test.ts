@@ -1,4 +1,4 @@
-/** A server's answers match the examples of the platform surface. */
+/** A server's responses match the examples of the platform API. */
 import { join } from 'node:path'
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -35,7 +35,7 @@ const { parley, admin: administration } = await startOwnAdministered(t, {
   PARLEY_KYB_REVIEW: 'operator',
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
   PARLEY_EDGE_QUOTA: '500',
-  // In its example an imported number is ready, and for that the server needs a SIP address.
+  // In the contract's example an imported number is ready, and for that the server needs a SIP address.
   PARLEY_SIP_HOST: '127.0.0.1',
   PARLEY_SIP_PORT: sipAddress.slice(sipAddress.indexOf(':') + 1),
 })

@@ -9,7 +9,7 @@ import { sendJson } from '../vendors/suite/stub-server.ts'
 /** Usage without cached tokens and without reasoning tokens. */
 export const plainUsage = { prompt_tokens: 31, completion_tokens: 9, total_tokens: 40 }
 
-/** The function call in the examples. */
+/** The function call that the contract's examples show. */
 export const findTable = {
   kind: 'call',
   id: 'call_1',
@@ -17,7 +17,7 @@ export const findTable = {
   arguments: '{"seats":4}',
 } satisfies Behaviour
 
-/** Returns Deepgram's answer in which two people greet each other. */
+/** Returns a Deepgram response in which two people greet each other. */
 function conversation(): object {
   const word = (text: string, speaker: number) => ({ ...said(text, speaker), word: text, punctuated_word: text })
   const said = (transcript: string, speaker: number) => ({

@@ -1,4 +1,4 @@
-/** A server accepts and sends the frames in the examples of the sockets. */
+/** A server accepts and sends the frames that the contract's examples of the sockets show. */
 import t, { type Test } from 'tap'
 import { type Client, open, type TextFrame } from '../realtime/socket.ts'
 import { ownServer } from '../server.ts'

@@ -4,7 +4,7 @@ import type { Target } from '../router/requests.ts'
 import type { TestServer } from '../server.ts'
 import type { Examples, Received, Sent } from './run.ts'
 
-/** Compares the examples for operations on rich messages. */
+/** Compares responses about rich messages with the contract's examples. */
 export async function compareRmsg(
   t: Test,
   examples: Examples,

@@ -1,4 +1,4 @@
-/** A server's answers match the examples of the router surface. */
+/** A server's responses match the examples of the router API. */
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -26,7 +26,10 @@ const recording = readFixture('please-try-call-later')
 /** A second with silence in mu-law. */
 const silence = new Uint8Array(8000).fill(0xff)
 
-/** Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example. */
+/**
+ * Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example in the
+ * contract.
+ */
 const cases: readonly [server: typeof acme, sent: Sent, behaviour: Behaviour | null, expected: Expected | string][] = [
   [embedded, { operation: 'listModels' }, null, 'listModels 200: embedded'],
   [

@@ -1,6 +1,6 @@
 /**
- * Sends an example's request and compares the answer with the operation's example. `complete` fails if an example is
- * neither compared nor listed with a reason.
+ * Sends a request from the contract's examples and compares the response with the operation's example. `complete` fails
+ * if an example is neither compared nor listed with a reason.
  */
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
@@ -12,7 +12,7 @@ import { cuesOf, runsOf } from './streams.ts'
 
 export type Sent = {
   operation: string
-  /** The example to send, by its name. */
+  /** The name of the request example to send. */
   request?: string
   /** Fields sent instead of the example's fields, or beside them. */
   fields?: object
@@ -30,9 +30,9 @@ export type Sent = {
 export type Received = { status: number; headers: Headers; body: Buffer }
 
 export type Expected = {
-  /** The expected example's address. */
+  /** The name of the expected example, such as `createSpeech 200: pcm`. */
   example: string
-  /** JSON pointers to lists. The example shows only some elements in these lists. */
+  /** JSON pointers to lists of which the example shows only some elements. */
   parts?: readonly string[]
   /** Names in the example and in the answer, where they differ because an example names no vendor. */
   renamed?: Record<string, string>
@@ -67,7 +67,7 @@ export class Examples {
     })
   }
 
-  /** Checks that an answer matches the example, its headers too. */
+  /** Checks that a response and its headers match the example. */
   compare(t: Test, received: Received, expected: Expected): void {
     const { status, headers, body } = received
     const [holder = '', name = ''] = expected.example.split(': ')
@@ -84,7 +84,10 @@ export class Examples {
     t.same(found, [], expected.example, { answer: text.slice(0, 3000) })
   }
 
-  /** Asserts that a fault provoked by other tests has its example's message and hint. */
+  /**
+   * Asserts that an error, recorded by another test, has the message and the hint that the contract's example shows for
+   * it. Numbers of seconds may differ.
+   */
   compareWords(t: Test, address: string, recorded: readonly { code: string; message: string; hint: string }[]): void {
     const wordsOf = ({ code, message, hint }: { code: string; message: string; hint: string }) =>
       `${code}: ${message} ${hint}`.replaceAll(/\d+ s\b/g, 'N s')
@@ -102,7 +105,7 @@ export class Examples {
     t.match(JSON.parse(body.toString()), example?.value)
   }
 
-  /** Returns the example's frame, for a client to send. */
+  /** Returns the frame of an example, for a client to send. */
   frame(address: string): object {
     this.#compared.add(address)
     const frame = this.contract.examples.get(address)
@@ -110,7 +113,7 @@ export class Examples {
     return frame as object
   }
 
-  /** Asserts that a frame matches its message's example. */
+  /** Asserts that a frame matches the example of its message. */
   compareFrame(t: Test, address: string, frame: unknown): void {
     t.same(differences(this.frame(address), frame), [], address, { frame })
   }

@@ -1,4 +1,4 @@
-/** The media channel accepts and sends the frames in its examples. */
+/** The media channel accepts and sends the frames that the contract's examples show. */
 import t from 'tap'
 import { serve, settle } from '../session/media-harness.ts'
 import { Examples } from './run.ts'

@@ -6,7 +6,10 @@ import { openDatabase } from '../process/database.ts'
 import type { TestServer } from '../server.ts'
 import type { Examples, Sent } from './run.ts'
 
-/** Compares the examples for text message registration. The id of a brand decides the simulated carrier's review. */
+/**
+ * Compares responses about text message registration with the contract's examples. The id of a brand decides the
+ * simulated carrier's review.
+ */
 export async function compareSmsRegistration(
   t: Test,
   examples: Examples,

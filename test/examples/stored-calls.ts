@@ -2,7 +2,7 @@ import type { CallStore } from '../../domain/calls/store.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
 
-/** Stores a call with all parts that the examples show, like a live conversation stores it. */
+/** Stores a call with all parts that the contract's examples show, as a live conversation stores it. */
 export async function storeCalls(calls: CallStore, organizationId: string, agentId: string, keyId: string) {
   const tool = {
     name: 'find_order',

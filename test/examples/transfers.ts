@@ -12,7 +12,7 @@ import type { Examples, Received, Sent } from './run.ts'
 type Server = { parley: TestServer; admin: Administration }
 type Fields = { id: string; sessionId: string }
 
-/** Compares the examples for transfers, over the simulated carrier. */
+/** Compares responses about transfers with the contract's examples, over the simulated carrier. */
 export async function compareTransfers(t: Test, examples: Examples, { parley, admin }: Server): Promise<void> {
   const acme = await admin.organization('with transfers')
   const send = (sent: Sent) => examples.send(acme, sent)

@@ -1,4 +1,4 @@
-/** Compares the usage example with requests whose cost is settled. */
+/** Compares the usage with the contract's example, after requests whose cost is settled. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { choiceIn, ledgerRow, settled } from '../store/settlement.ts'

@@ -243,8 +243,8 @@ overEngines(t, (t, engine) => {
     const log = { info: () => {}, error: (fields: object) => void logged.push((fields as { err: Error }).err.message) }
     const server = await start([mount(main, handlers)], { uploadPort: 0, log })
     t.teardown(() => server.stop())
-    // node:http reports a failed accept in this way. A client cannot provoke it reliably, so the test reports one
-    // itself.
+    // node:http reports a failed accept() on the listening socket in this way. A client cannot provoke it reliably, so
+    // the test reports one itself.
     const report = (message: unknown) => {
       const { server } = message as { server: NodeServer }
       for (let i = 0; i < 2; i++) server.emit('error', new Error('accept EMFILE'))

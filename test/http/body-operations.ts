@@ -1,4 +1,4 @@
-/** A surface with one operation for each way to send a body. */
+/** An API with one operation for each way to send a body. */
 import { jsonBody, operation, validator } from './harness.ts'
 
 const partsSchema = { type: 'object', additionalProperties: false, properties: { language: { type: 'string' } } }

@@ -1,6 +1,6 @@
 /**
- * Two readers could disagree about where these requests end. The server must not answer them, and must never run a
- * request hidden behind one.
+ * A proxy and the server could disagree about where these requests end. The server must not answer them, and must never
+ * run a request hidden behind one.
  */
 import net from 'node:net'
 import t from 'tap'

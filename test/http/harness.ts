@@ -1,4 +1,4 @@
-/** A small surface, a server on a free port, and raw sockets to it. */
+/** A small API, a server for it on a free port, and raw TCP sockets to the server. */
 import net from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'
@@ -14,7 +14,7 @@ import { engine } from '../engine/engines.ts'
 const options = { strict: true, strictTypes: false, strictRequired: false, discriminator: true, useDefaults: true }
 const ajv = new Ajv2020(options)
 
-/** Compiles a schema. `allErrors`: validation continues after the first violation, like on the platform surface. */
+/** Compiles a schema. `allErrors`: validation continues after the first violation, as in the platform API. */
 export function validator(schema: object, { allErrors = false } = {}): Validate {
   return (allErrors ? new Ajv2020({ ...options, allErrors }) : ajv).compile(schema)
 }
@@ -80,7 +80,7 @@ const statuses: Record<string, number> = {
   request_timeout: 408,
 }
 
-/** Makes an envelope with the surface's name, because a test must see the answering surface. */
+/** Writes error bodies with the API's name, so that a test sees which API has answered. */
 export function faults(surfaceName: string): FaultWriter {
   return (error, requestId) => {
     const refusal = error instanceof Refusal ? error : null
@@ -120,8 +120,8 @@ export type Served = Server & { url: string; uploadUrl: string; ended: Ended[]; 
 type Overrides = Omit<Partial<ServerOptions>, 'limits'> & { limits?: Partial<ServerOptions['limits']> }
 
 /**
- * Starts a server. `ended` collects ended exchanges. `errors` collects the unexpected errors for which a surface wrote
- * a fault.
+ * Starts a server. `ended` collects ended HTTP exchanges. `errors` collects the unexpected errors for which an API
+ * wrote an error response.
  */
 export async function start(mounts: Mount[], { sockets = [], ...overrides }: Overrides = {}): Promise<Served> {
   const ended: Ended[] = []
@@ -183,7 +183,10 @@ export async function start(mounts: Mount[], { sockets = [], ...overrides }: Ove
 /** An answer's first byte must come within this time, also on a busy machine. */
 const answerMsMax = 10_000
 
-/** In this number of event loop turns, one end of a connection can read and answer the other end's bytes. */
+/**
+ * Within this number of event loop turns, a socket in this process reads and answers the bytes from the socket at the
+ * other end.
+ */
 const answerTurns = 5
 
 /**

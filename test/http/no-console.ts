@@ -1,4 +1,4 @@
-/** The console's handlers, for tests of other pages. Each handler rejects. */
+/** Handlers of the console's operations, for tests of other pages. Each handler rejects. */
 import { internalSurface } from '../../generated/internal/routes.ts'
 import type { ConsoleHandlers } from '../../handlers/console/handlers.ts'
 

@@ -70,7 +70,7 @@ async function* failing(first: Uint8Array | { data: unknown } | null): AsyncGene
   throw new Error('the provider died')
 }
 
-/** Makes an iterator that notices the client's leaving only by the signal and by `return`. */
+/** Makes an iterator that notices only by the signal and by `return` that the client has left. */
 function waiting(signal: Context['signal']): AsyncIterable<unknown> {
   seen.signal = signal
   seen.isReturned = false

@@ -1,4 +1,4 @@
-/** The shared surface for request and answer tests. Each operation has one special trait. */
+/** An API for request and response tests. Each operation has one special trait. */
 import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { jsonBody, operation, surface, validator } from './harness.ts'
 

@@ -1,4 +1,7 @@
-/** A caller's lines in their language's embedded voice, and the recognizer's errors without a phone line. */
+/**
+ * A caller's lines, spoken by the embedded voice of their language, and the recognizer's error rate without a phone
+ * line.
+ */
 import { randomUUID } from 'node:crypto'
 import { speech, type Target, transcribe } from '../router/requests.ts'
 import { callerRateHz } from '../session/voice-caller.ts'

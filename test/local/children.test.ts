@@ -45,7 +45,10 @@ t.test('a text waits for at most one sentence of an organization with many texts
   t.equal(started.length, 1)
 })
 
-/** Divides a queue with four places: an organization may use three, and then waits for 2 s. */
+/**
+ * Divides a queue with four places: an organization may use three; a further job of the organization waits for up to 2
+ * s.
+ */
 const divided = { queueMax: 4, shares: { owners: new Owners(true), part: 0.25, waitMs: 2000, waitingMax: 4 } }
 
 t.test("a job beyond its organization's share of the queue waits, and is refused after the wait", async (t) => {
@@ -69,7 +72,7 @@ t.test('a job that is cancelled while it waits for a place in the queue never en
   const { transcribe, middle } = openBusy(t, divided)
   const leaving = new AbortController()
   const signal = Object.assign(leaving.signal, { owner: 'busy' })
-  // The first job is in the process, three are in the queue, and two wait.
+  // The first job runs, three are in the queue, and two wait for a place in the queue.
   const cancelled = Array.from({ length: 6 }, () => outcome(transcribe(longRecording(1000), signal)))
   await middle
   leaving.abort()
@@ -246,7 +249,8 @@ t.test('if as many jobs wait for a place as the limit allows, a further job is r
   const { transcribe, middle } = openBusy(t, divided)
   const leaving = new AbortController()
   const signal = Object.assign(leaving.signal, { owner: 'busy' })
-  // The first job is in the process, three are in the queue, and three wait. One share is for other organizations.
+  // The first job runs, three are in the queue, and three wait for a place in the queue. One place is kept for other
+  // organizations.
   const jobs = Array.from({ length: 7 }, () => outcome(transcribe(longRecording(1000), signal)))
   await middle
   t.equal(await outcome(transcribe(fixture('tt-weasels'), ownedBy('busy'))), 'overloaded unsent')

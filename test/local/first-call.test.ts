@@ -1,4 +1,4 @@
-/** A server starts its engines before its first call. */
+/** A server starts its speech engines before its first call. */
 import t from 'tap'
 import { warmForFirstCall } from '../../app/engines.ts'
 import type { Provider } from '../../domain/ports/provider.ts'

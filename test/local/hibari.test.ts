@@ -1,4 +1,4 @@
-/** The natural English voice: pronunciation, word times, loudness, speed, and equal speech for equal text. */
+/** The English voice engine Hibari: pronunciation, word times, loudness, speed, and equal speech for equal text. */
 import t from 'tap'
 import { FourierTransform } from '../../providers/local/voices/hibari/fourier.ts'
 import { type Hibari, openHibari } from '../../providers/local/voices/hibari/hibari.ts'

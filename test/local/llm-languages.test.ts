@@ -1,4 +1,4 @@
-/** The scripted model answers in the conversation's language. */
+/** The embedded rule-based LLM answers in the conversation's language. */
 import t from 'tap'
 import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import { createScriptedLlm } from '../../providers/local/script/llm.ts'

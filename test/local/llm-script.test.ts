@@ -1,4 +1,7 @@
-/** The scripted model acts as a demonstration's agent: it answers from its prompt and calls tools with arguments. */
+/**
+ * The embedded rule-based LLM acts as the agent of a demonstration: it answers from its prompt and calls tools with
+ * arguments.
+ */
 import t from 'tap'
 import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import { createScriptedLlm } from '../../providers/local/script/llm.ts'

@@ -1,4 +1,4 @@
-/** The voices for German, Spanish, French, Italian and British English. */
+/** The voice engine Pico, for German, Spanish, French, Italian and British English. */
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 import type { TtsRequest, WordEnd } from '../../domain/ports/tts.ts'

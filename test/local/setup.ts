@@ -15,10 +15,10 @@ export const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000
 export type Local = {
   provider: Provider
   clock: TestClock
-  /** The process ids in start order. */
+  /** The ids of the started speech processes, in start order. */
   started: number[]
   ended: number[]
-  /** How each process ended. */
+  /** For each process, the way in which it ended. */
   ways: string[]
   /** True if an engine has finished its warm-up. */
   isWarm: () => boolean

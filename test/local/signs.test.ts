@@ -1,4 +1,4 @@
-/** The embedded voice speaks signs without an ASCII form, and no meaningful sign is lost. */
+/** The embedded voice speaks symbols without an ASCII form, and no meaningful symbol is lost. */
 import t from 'tap'
 import { sentences } from '../../domain/speech/reading/sentences.ts'
 

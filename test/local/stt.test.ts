@@ -19,7 +19,7 @@ async function* once(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(chunk)
 }
 
-/** Returns the prompt with another encoding, rate or number of channels. */
+/** Returns the recorded prompt with another encoding, rate or number of channels. */
 async function promptAs(to: OutputFormat & { encoding: 'pcm_f32le' | 'mulaw' | 'alaw' }): Promise<Recording> {
   const from = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   const chunks: Uint8Array[] = []

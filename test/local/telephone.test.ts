@@ -17,7 +17,7 @@ t.test('a short sentence in telephone quality is seldom recognized as silence', 
   const texts = ['Hello?', 'Yes, please put them through.', 'No, I cannot take the call now.', 'Hello, are you open?']
   const voices = local.provider.models.find(({ id }) => id === 'flite')?.voices ?? []
   const empty: string[] = []
-  // The oldest voice is hard to understand, so it is left out.
+  // The oldest embedded voice is hard to understand, so it is left out.
   for (const text of texts)
     for (const { id } of voices.filter((voice) => voice.id !== 'kal16')) {
       const spoken = await local.speak(text, { voice: id })

@@ -18,7 +18,7 @@ t.test('every voice of the catalog speaks', async (t) => {
   for (const { id } of model.voices) {
     const audio = await local.speak(text, { voice: id })
     t.ok(secondsOf(audio) > 1.5 && secondsOf(audio) < 4, id)
-    // The oldest voice is hard to understand, so the test only checks that it is speech.
+    // The oldest embedded voice is hard to understand, so the test only checks that its audio is speech.
     if (id !== 'kal16') t.ok(wordErrors(text, await transcribed(audio)).errors <= 2, id)
   }
   t.same(await local.speak(text), await local.speak(text, { voice: 'rms' }), 'rms is the default')

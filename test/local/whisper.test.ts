@@ -30,7 +30,7 @@ async function hear(
   return provider.ports.speech!.stt!.transcribe(request, new AbortController().signal)
 }
 
-/** The highest share of words that may be wrong. The recordings come from a studio. */
+/** The highest share of wrong words by language. The recordings come from a studio. */
 const wrongMax = { en: 0.03, es: 0.18, fr: 0.18, it: 0.18 }
 const rightLanguageMin = 0.9
 

@@ -24,7 +24,7 @@ export async function serve(t: Test) {
     // Throws if an answer is JSON that breaks the contract.
     fetch: (url, init) => judgedFetch(url as string, init),
   }
-  /** The generated clients for the three HTTP surfaces. */
+  /** The generated clients for the three HTTP APIs. */
   const surfaces: Surface[] = [
     surface('router', createRouterClient(options)),
     surface('compat', createCompatClient(options)),

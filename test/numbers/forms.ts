@@ -1,4 +1,4 @@
-/** The forms of a verified business. */
+/** The registration forms of a verified business. */
 export const businessProfile = {
   legalName: 'Harbor Dental LLC',
   displayName: 'Harbor Dental',

@@ -1,4 +1,4 @@
-/** Numbers are bought at the simulated carrier: the order and the payment, also after failures. */
+/** Phone numbers are bought at the simulated carrier: the order and the payment, also after failures. */
 import t from 'tap'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'

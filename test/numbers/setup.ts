@@ -23,7 +23,7 @@ export type Process = ReturnType<typeof processOf>
 
 /**
  * Sets up a carrier, a store and processes. `carrier` replaces methods of the simulated carrier, and `orders` replaces
- * store methods for purchases. `registries` is for numbers with a campaign.
+ * store methods for purchases. `registries` is needed only for numbers that are assigned to a text message campaign.
  */
 export async function setUp(
   test: Test,

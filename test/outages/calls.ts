@@ -9,7 +9,7 @@ import { loopbackAgent } from '../session/voice-session.ts'
 
 const everyMs = 250
 const repeatMs = 500
-/** After the load, call requests without an answer are repeated for this long. */
+/** After the load has ended, call requests without an answer are repeated for this long. */
 const settleMs = 10_000
 
 type Placing = { to: string; isAccepted: boolean }
@@ -23,7 +23,7 @@ export class Calls {
   #isOver = false
   #endMs = Infinity
 
-  /** `from` is a number of the target's organization. */
+  /** `from` is a phone number of the target's organization. */
   constructor(target: Target, carrier: OwnCarrier, from: string) {
     this.#target = target
     this.#carrier = carrier

@@ -17,7 +17,7 @@ import { Load, type Outcome } from './load.ts'
 import { DrillPostgres } from './postgres.ts'
 
 const perSecond = 100
-/** The drill is a load in real time, so each period has a length and waits for no event. */
+/** The drill is a load in real time, so each phase has a fixed length and waits for no event. */
 const awayMs = Number(process.argv[2] ?? 10) * 1_000
 const calmMs = 4_000
 
@@ -84,7 +84,7 @@ function outages(): Outage[] {
   return postgres.hasDisk ? [...all, full] : all
 }
 
-/** Empties the disk. If Postgres has ended because its log had no room, starts Postgres again. */
+/** Frees the filled disk. If Postgres has ended because there was no room for its log, starts Postgres again. */
 async function emptied(): Promise<void> {
   postgres.empty()
   if (!postgres.isRunning) await postgres.revive()
@@ -112,7 +112,7 @@ function print({ name, beginMs, endMs, calmUntilMs }: Period, outcomes: readonly
 }
 
 /**
- * Returns the number of served requests without a ledger row, and of keys that were acknowledged and are not stored.
+ * Returns the number of served requests without a ledger row, and of acknowledged idempotency keys that are not stored.
  */
 async function countLost(outcomes: readonly Outcome[]): Promise<number> {
   const served = outcomes.filter(({ kind, status }) => kind !== 'ready' && status === 200)

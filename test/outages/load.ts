@@ -1,4 +1,6 @@
-/** A steady load on a running Parley: requests with and without the need for a database, and /readyz. */
+/**
+ * A steady load on a running Parley: requests that need the database, requests that do not, and requests to /readyz.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, responses } from '../router/requests.ts'
@@ -73,7 +75,7 @@ export class Load {
       status = answer.status
       requestId = answer.headers.get('x-request-id') ?? ''
     } catch {
-      // The connection was lost, so the status stays 0.
+      // The connection was lost, so the outcome keeps the status 0.
     }
     this.#outcomes.push({ kind, atMs, tookMs: performance.now() - atMs, status, requestId })
   }

@@ -43,7 +43,7 @@ export class DrillPostgres {
     return isAlive(readLockFile(path.join(this.#folder, 'postgres'))?.pid ?? 0)
   }
 
-  /** Starts the server over the same data. */
+  /** Starts Postgres again over the same data. */
   async revive(): Promise<void> {
     this.socketDir = (await startRunPostgres(this.#folder)).socketDir
   }
@@ -61,7 +61,7 @@ export class DrillPostgres {
     try {
       writeFileSync(this.#ballast, Buffer.alloc(bavail * bsize, 1))
     } catch (error) {
-      // Postgres has taken some of the space meanwhile, so the disk is full earlier.
+      // Postgres has used some of the space meanwhile, so the disk is full earlier.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
     }
   }
@@ -81,7 +81,7 @@ export class DrillPostgres {
     return path.join(this.#root, 'ballast')
   }
 
-  /** Signals the server and its processes, the server first. A process may have ended meanwhile. */
+  /** Signals the Postgres server and its processes, the server first. A process may have ended meanwhile. */
   #signal(signal: NodeJS.Signals): void {
     const pid = readLockFile(path.join(this.#folder, 'postgres'))?.pid
     if (pid === undefined) return

@@ -58,7 +58,7 @@ const known = new Set<string>()
 const attemptOf = (row: PhoneCallRow) =>
   (row['transfers'] as { id: string; status: string; failure_cause: string | null }[]).at(-1)
 
-/** Calls the agent and transfers the caller. Returns the call's id, and the id at the carrier for the caller's leg. */
+/** Calls the agent and transfers the caller. Returns the call's id, and the carrier's id of the caller's leg. */
 async function transferred(kind: 'blind' | 'warm', to: string) {
   const options = { from: caller, to: ours, lines, headers: [], forwarding: {} }
   const legId = carrier.call(options)

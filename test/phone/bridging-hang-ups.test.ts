@@ -19,11 +19,11 @@ import { callWhen } from './phones.ts'
 import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const from = '+14155550100'
-/** This phone says nothing to the agent, and talks once it is connected. */
+/** This phone says nothing to the agent, and talks once it is connected to the other person. */
 const stays = '+15005550026'
-/** This phone does the same, but hangs up once it is connected. */
+/** This phone says nothing to the agent, and hangs up once it is connected to the other person. */
 const leaves = '+15005550027'
-/** Like the first phone, but the carrier announces its connection. */
+/** This phone says nothing to the agent. Unlike for the other two, the carrier announces when it is connected. */
 const connected = '+15005550019'
 
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
@@ -64,7 +64,7 @@ async function asking(to: string, destinations: readonly string[]): Promise<Phon
   return callWhen(parley, id, isScreened(1))
 }
 
-/** Accepts the transfer in place of the newest recipient. */
+/** Accepts the transfer by an API request, in place of the recipient called last. */
 async function accept(row: PhoneCallRow): Promise<void> {
   const { id } = attemptsOf(row).at(-1) as Attempt
   const answer = await call(parley, 'POST', `/v1/calls/${row.id}/transfers/${id}/complete`, {})

@@ -1,4 +1,4 @@
-/** Phone calls and their events in the platform's answers. */
+/** Phone calls and their events in responses of the platform API. */
 import { call } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
 

@@ -28,7 +28,7 @@ async function endedSession(path: string, settings: object): Promise<string> {
   return sessionId
 }
 
-/** Stores the promise of a callback, as the call's conversation does. */
+/** Stores the callback that an agent has promised, as the call's conversation does. */
 async function promise(
   sourceId: string,
   agentId: string | null,
@@ -137,7 +137,7 @@ t.test("if a session had no agent, its callback does not render variables' value
   }
 })
 
-/** Changes a callback's row as if its process had died before it stored the result of the attempt. */
+/** Changes a callback's row as if its process had died before it stored the result of the attempt to place the call. */
 const dies = (id: string, sessionId: string) => sql`
   update callbacks set status = 'dispatching', created_session_id = null, lease_id = ${sessionId}, leased_until = now(),
     next_try_at = now() - interval '1 minute', scheduled_at = now() - interval '1 minute', tries = 1 where id = ${id}`

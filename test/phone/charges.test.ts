@@ -13,7 +13,7 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const creditMicroUsd = 100_000
-/** This price is not a multiple of 60, so seconds are rounded. */
+/** The price per minute. It is not a multiple of 60, so prices per second are rounded. */
 const microUsdPerMinute = 7_000
 
 /** Opens two processes on one database. The first process holds a call. */
@@ -81,7 +81,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     chargeElsewhere: () => chargingOf(other),
     credit: () => creditOf(store, organizationId),
     setCredit: (creditMicroUsd: number) => store.organizations.change(organizationId, { creditMicroUsd }),
-    /** Stores the state after the line has connected both legs and the call's process has ended. */
+    /** Stores the state after the phone line has connected both legs and the call's process has ended. */
     bridge: () => cluster.sql(t, url)`
       with legs as (update call_legs set bridged_at = ${new Date(clock.nowMs())})
       update calls set ended_at = ${new Date(clock.nowMs())}, end_reason = 'transferred'`,

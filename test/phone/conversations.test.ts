@@ -1,4 +1,4 @@
-/** Whole conversations over the simulated carrier on a test clock, through the carrier's API. */
+/** Whole conversations over the simulated carrier on a test clock, through the carrier's HTTP API. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { voicesOf, wordsOf } from '../session/recorded-call.ts'

@@ -21,7 +21,7 @@ const timeline = [
   ...['transfer.screening', 'transfer.bridging', 'transfer.completed', 'call.completed'],
 ]
 
-/** Runs the demo in the folder, where it writes its recording. Returns the printed lines. */
+/** Runs the demo in a folder, to which it writes its recording. Returns the printed lines. */
 async function demo(t: Test): Promise<string[]> {
   const program = path.join(import.meta.dirname, 'demo.ts')
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program], { cwd: folder })

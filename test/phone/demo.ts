@@ -1,7 +1,7 @@
 /**
- * `make demo-call`: a simulated person phones, is understood, and is handed over to another person, who is asked first
- * and accepts. Prints the events as they come, and writes the recording with the caller on the left and the agent on
- * the right. It needs no account and no network.
+ * `make demo-call`: a simulated person calls, is understood, and is transferred to another person, who is first asked
+ * to accept the call. Prints the events as they come, and writes the recording with the caller on the left and the
+ * agent on the right. It needs no account and no network.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

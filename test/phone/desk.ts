@@ -1,4 +1,7 @@
-/** Runs phone calls over a line under the test's control, on a test clock. Nothing is stored or played. */
+/**
+ * Runs phone calls over a simulated phone line, whose steps a test can delay or let fail, on a test clock. Nothing is
+ * stored or played.
+ */
 
 import { createRules } from '../../app/resources.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
@@ -42,7 +45,7 @@ export const carrierLegId = 'v3:leg'
 /** By this time the journal has written its gathered entries. */
 const gatherMs = 100
 
-/** Opens the line. `connectionId` is the SIP connection, if the calling number belongs to a trunk. */
+/** Opens the phone line. `connectionId` is the SIP connection, if the calling number belongs to a trunk. */
 export function openDesk({ connectionId = null }: { connectionId?: string | null } = {}) {
   const clock = new TestClock()
   const works = () => Promise.resolve()
@@ -229,11 +232,11 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     commands,
     dialling,
     begun,
-    /** Received events without a known leg. */
+    /** The received events without a known leg. */
     ignored,
     phones,
     legs,
-    /** Lets all started work finish and be stored. */
+    /** Waits until all started work has finished and is stored. */
     async passes() {
       await settled()
       await clock.advance(gatherMs)
@@ -244,7 +247,7 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     dialled: (more: { maxDurationSeconds?: number; telephony?: TelephonyOptions } = {}) =>
       passing(dial(user, { ...wanted, ...more })),
     eventOf,
-    /** Starts the newest leg's stream, which may also give the leg its id at the line. */
+    /** Starts the audio stream of the newest leg. The stream may also give the leg its id at the phone line. */
     join: (name?: string): MediaSink => {
       const leg = expected.get([...legs.keys()].at(-1) ?? '')
       if (leg === undefined) throw new Error('no leg is expected')

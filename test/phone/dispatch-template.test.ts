@@ -1,6 +1,6 @@
 /**
- * Tests a phone number's template: its placeholders, the keys that fill the agent's missing settings, and the keys that
- * become metadata.
+ * Tests a phone number's dispatch template: its placeholders, the keys that fill the agent's missing settings, and the
+ * keys that become metadata.
  */
 import t from 'tap'
 import { dispatchedBy } from '../../domain/phone/dispatch-template.ts'

@@ -1,7 +1,7 @@
 /**
- * The speech engines for tests of a whole product on a test clock. The provider `local` speaks and recognizes words as
- * tones (test/speech/tones.ts), so a test reads the exact words from a call's audio. Only the rule-based language model
- * is the product's.
+ * Speech engines for tests of a whole product on a test clock. The provider `local` speaks and recognizes words as
+ * tones (test/speech/tones.ts), so a test reads the exact words from a call's audio. Only the rule-based LLM is the
+ * product's.
  */
 
 import { Readable } from 'node:stream'

@@ -12,7 +12,7 @@ const forwarding = {
 }
 const initiated: LegEventBody = { type: 'initiated', direction: 'outgoing', from: null, to: '+15005550006', forwarding }
 const hangup: LegEventBody = { type: 'hangup', sipCode: 486, cause: 'user_busy', by: 'callee' }
-/** The names in the contract, section 5, each with the line's event. Null if no line reports it. */
+/** The names of carrier events in the contract, each with the phone line's event. Null if no phone line reports it. */
 const names: readonly [name: string, body: LegEventBody | null][] = [
   ['carrier.initiated', initiated],
   ['carrier.ringing', { type: 'ringing' }],

@@ -24,7 +24,7 @@ t.teardown(() => phones.close())
 type Line = { provider: string; metric: string; costMicroUsd: string }
 type Report = { analysis_status: string; cost_micro_usd: string; cost_complete: boolean; cost_breakdown: Line[] }
 
-/** At this number a person answers and does not hang up. */
+/** The person at this number answers and does not hang up. */
 const talks = '+15005550006'
 
 async function dial(body: object): Promise<string> {

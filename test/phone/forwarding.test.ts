@@ -1,4 +1,4 @@
-/** Tests which number forwarded a call: the order of the SIP headers, and hidden numbers. */
+/** Tests how the number that forwarded a call is found: the order of the SIP headers, and hidden numbers. */
 import t from 'tap'
 import { forwardingOf, forwardingSources } from '../../domain/phone/forwarding.ts'
 import type { ForwardingFields } from '../../domain/ports/phone-line.ts'

@@ -1,4 +1,6 @@
-/** Tests how a SIP answer, or the line's cause, becomes a call's status, end reason and failure cause. */
+/**
+ * Tests how a SIP response, or the phone line's hang-up cause, becomes a call's status, end reason and failure cause.
+ */
 import t from 'tap'
 import { reasonOfHangup } from '../../domain/phone/hangup.ts'
 import { endStatus, failureCause } from '../../domain/records/states/call.ts'
@@ -33,7 +35,7 @@ function endOf(sipCode: number | null, cause: string): (string | null)[] {
 t.test("each SIP code from 400 to 699 decides a call's status, end reason and failure cause", (t) => {
   for (let code = 400; code < 700; code++) {
     const expected = byCode[code] ?? carrierError
-    // If the cause contradicts the SIP code, the code counts.
+    // The SIP code counts even if the hang-up cause contradicts it.
     const causes = ['normal_clearing', 'user_busy', 'call_rejected', '']
     t.same(
       causes.map((cause) => endOf(code, cause)),

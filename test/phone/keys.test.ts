@@ -17,7 +17,7 @@ t.test('keys that a person presses are a turn of the conversation, and the agent
     firstMessage: 'Please press one to go on.',
     tools: [
       {
-        // The scripted LLM calls a tool if the turn mentions its subject.
+        // The rule-based LLM calls a tool if the turn mentions the tool's subject.
         name: 'get_keypad',
         description: 'Presses keys.',
         parameters: { type: 'object', properties: { digits }, required: ['digits'] },
@@ -56,8 +56,8 @@ t.test('a phone menu at the other end receives the keys that the agent presses',
     systemPrompt: 'Be brief.',
     tools: [
       {
-        // Each sentence of the menu has this word, so one understood sentence is enough for the agent to press the
-        // keys.
+        // Each sentence of the phone menu has the word "press", so one understood sentence is enough for the agent to
+        // press the keys.
         name: 'get_press',
         description: 'Presses keys.',
         parameters: { type: 'object', properties: { digits }, required: ['digits'] },
@@ -67,7 +67,7 @@ t.test('a phone menu at the other end receives the keys that the agent presses',
   })
   t.equal(answer.status, 200, answer.text)
   const { sessionId: id } = answer.json<{ sessionId: string }>()
-  // The menu repeats its keys: "You pressed one, two, three, pound." That may be one turn or two.
+  // The phone menu repeats the pressed keys: "You pressed one, two, three, pound." That may be one turn or two.
   const isRepeated = (row: PhoneCallRow) => /\bone\W+(two|too|to)\W+three\b/i.test(wordsOfMenu(row))
   const row = await callWhen(phones, id, (row) => isRepeated(row) || hasEnded(row))
   t.ok(isRepeated(row), wordsOfMenu(row))

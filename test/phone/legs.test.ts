@@ -1,4 +1,4 @@
-/** Call legs when a line fails, answers too late, or sends its events in another order. */
+/** Call legs if a phone line fails, answers too late, or sends its events in another order. */
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -175,8 +175,8 @@ t.test("the dial command limits a call to four hours, even if the agent's limit 
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })
-    // The limit at the line is the same for each call, because it also applies after two people were connected, and
-    // people may talk longer than an agent may.
+    // The phone line's time limit is the same for each call, because it also applies after two people were connected,
+    // and people may talk longer than an agent may.
     t.equal(desk.dialling[0]?.timeLimitS, 14_400)
   }
 })

@@ -1,4 +1,4 @@
-/** Calls whose events are lost, late or doubled on their way from the carrier, and a call whose recording fails. */
+/** Calls whose carrier events are lost, late or doubled, and a call whose recording fails. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded } from './call-rows.ts'

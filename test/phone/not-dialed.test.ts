@@ -1,6 +1,6 @@
 /**
- * If the carrier did not accept a call, the answer says why and what the client can do. It asks for a repetition only
- * if that can help.
+ * If the carrier did not accept a call, the error says why and what the client can do. It asks for a repeated request
+ * only if that can help.
  */
 import t from 'tap'
 import { PhoneLineError, type PhoneLineFailure } from '../../domain/ports/phone-line.ts'

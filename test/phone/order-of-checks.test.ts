@@ -80,8 +80,8 @@ t.test('purchasePhoneNumber checks a request in the order of the contract', asyn
   t.match(unverified.json(), { code: 'BUSINESS_VERIFICATION_REQUIRED', details: { kybStatus: 'missing' } })
   t.equal(unverified.status, 403)
   t.equal((await call(acme, 'POST', '/v1/phone-numbers/kyb/submit', forms)).status, 200)
-  // The review would be over 2 s after the submission, maybe before the next request, so the test moves its end to
-  // later.
+  // The review of the business would end 2 s after the submission, maybe before the next request, so the test moves the
+  // end to later.
   const { id } = acme
   await sql`update business_verifications set review_due_at = now() + interval '1 hour' where organization_id = ${id}`
   t.match((await buy({ e164: '+12125550100' })).json(), { details: { kybStatus: 'submitted' } })

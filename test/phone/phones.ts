@@ -22,7 +22,7 @@ export type Phones = ServerInTime & {
   number: string
 }
 
-/** An agent for the usual simulated person: it answers the person's questions and says goodbye. */
+/** An agent for the default simulated person: it answers the person's questions and says goodbye. */
 const shop = {
   name: 'Bicycle shop',
   systemPrompt: [
@@ -80,7 +80,7 @@ export async function startPhones(settings: Record<string, string> = {}): Promis
   }
 }
 
-/** A target whose clock the test moves. */
+/** A server and API key for requests, and the clock that the test moves. */
 export type InTime = Target & { clock: TestClock }
 
 /** Returns the call as soon as `isDone` returns true. Waits for at most 120 s on the test clock. */

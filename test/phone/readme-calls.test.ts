@@ -1,4 +1,4 @@
-/** Places README's first calls. Each is a conversation and ends by itself. */
+/** Places the first calls that the README shows. Each is a conversation and ends by itself. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'

@@ -1,4 +1,4 @@
-/** Tests repeated transfer requests: a repetition places no call. */
+/** Tests repeated transfer requests: a repeated request places no second call. */
 import t from 'tap'
 import { unknown } from '../platform/isolation-table.ts'
 import { call } from '../platform/setup.ts'

@@ -28,7 +28,7 @@ const [number] = (await listed(phones)) as [Listed, Listed]
 const scopes = ['platform', 'rmsg'] as const
 const silent = { name: 'Listens', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
 
-/** Makes an organization with a rich-message number in its pool, and an agent without this number. */
+/** Makes an organization with a rich-message number in its pool, and an agent to which this number is not assigned. */
 async function withNumber(name: string, e164: string, more: { creditMicroUsd?: number } = {}) {
   const acme = { ...(await admin.organization(name, { scopes, ...more })), clock }
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })

@@ -9,7 +9,9 @@ t.teardown(() => server.close())
 const admin = await openAdministration(server.server)
 t.teardown(() => admin.close())
 
-/** Makes an organization whose agent has a trunk number. Returns a target with the organization's test key. */
+/**
+ * Makes an organization whose agent has a number on a trunk. Returns the server's URL with the organization's test key.
+ */
 async function trunkOf(t: Test, name: string, e164: string) {
   const { id: organizationId } = await admin.organization(name)
   const target = { ...(await admin.key(organizationId, { test: true })), clock: server.clock }

@@ -22,10 +22,7 @@ const textOf = ({ transcript }: PhoneCallRow, source: string) =>
     .join(' ')
 const question = 'Please try your call again later.'
 
-/**
- * Lets the phone ask its question once the agent is silent. Resolves with the agent's transcript once all words are in
- * it.
- */
+/** Lets the phone ask its question once the agent is silent. Resolves with the transcript once it has all the words. */
 async function understood(id: string, phone: SipPhone): Promise<string> {
   await phone.untilSilent()
   phone.say(speak(question, 8000).samples)

@@ -16,7 +16,7 @@ t.test("a call on hold stays open while the caller's phone answers OPTIONS, and 
   const id = await newestInbound(server)
   await callWhen(server, id, ({ status }) => status === 'in_progress')
   phone.fallSilent()
-  // SIP repeats an unanswered OPTIONS, so only a higher CSeq is a new question.
+  // SIP repeats an unanswered OPTIONS request, so only a request with a higher CSeq is a new one.
   const questionAfter = async (number: number) => {
     const next = () => phone.peer.requests('OPTIONS').find(({ to, cseq }) => to.tag !== null && cseq.number > number)
     await server.clock.until('the far end is asked', () => next() !== undefined)

@@ -1,4 +1,7 @@
-/** For a browser session and for a phone call, the usage equals the report's costs, stage by stage. */
+/**
+ * For a browser session and for a phone call, the usage equals the report's costs for each of speech to text, LLM, text
+ * to speech and carrier.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
@@ -53,7 +56,7 @@ async function usageOf(agentId: string): Promise<Row[]> {
   return usage.rows.filter((row) => row.agentId === agentId)
 }
 
-/** Converts report lines to usage rows. An unknown cost leaves a row's known cost unchanged. */
+/** Converts cost lines of the report to usage rows. An unknown cost leaves a row's known cost unchanged. */
 function rowsOf(lines: readonly Line[]): Row[] {
   const rows = new Map<string, Row>()
   for (const { provider, stage, metric, quantity, costMicroUsd } of lines) {

@@ -1,6 +1,5 @@
 /**
- * Tests machines that answer calls, over the simulated carrier on a test clock. The numbers behave as docs/simulator.md
- * lists.
+ * Tests answering machines, over the simulated carrier on a test clock. The numbers behave as docs/simulator.md lists.
  */
 import t from 'tap'
 import { call } from '../platform/setup.ts'

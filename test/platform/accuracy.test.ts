@@ -1,4 +1,7 @@
-/** In every objective `accuracy` means `quality`, because published clients send only `accuracy`. */
+/**
+ * Wherever a client names a routing objective, `accuracy` means `quality`, because published clients send only
+ * `accuracy`.
+ */
 import t from 'tap'
 import { send } from '../router/requests.ts'
 import { type Answer, startReceiver } from '../webhooks/receiver.ts'

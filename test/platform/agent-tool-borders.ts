@@ -29,7 +29,7 @@ const builtin = (name: string, config?: object) => ({
 const deep = (schemas: number): object =>
   schemas === 1 ? { type: 'object' } : { type: 'object', properties: { a: deep(schemas - 1) } }
 
-/** Bodies at each limit: the first is accepted, the second is refused at the path. */
+/** Bodies at each limit: the first is accepted; the second is refused with an error for the field at this path. */
 export const borders: [path: string, taken: object, refused: object][] = [
   ['/name', { name: `_${'n'.repeat(63)}` }, { name: 'n'.repeat(65) }],
   ['/name', { name: 'A1' }, { name: '1A' }],

@@ -1,4 +1,7 @@
-/** Tests agent tools over the public API: values at and beyond each limit, sources, secrets, names and the count. */
+/**
+ * Tests agent tools over the public API: values at and beyond each limit, sources, secrets, names, and the number of
+ * tools.
+ */
 import { Buffer } from 'node:buffer'
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'

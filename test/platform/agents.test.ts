@@ -1,6 +1,6 @@
 /**
- * Tests agents over the public API: stored and shown fields, values at and beyond each limit, names, the count and
- * changes.
+ * Tests agents over the public API: stored and shown fields, values at and beyond each limit, names, the number of
+ * agents, and changes.
  */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'

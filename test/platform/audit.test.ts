@@ -1,4 +1,4 @@
-/** The audit log has changes with their sources, and refusals. */
+/** The audit log has changes with their sources, and refused requests. */
 import { request } from 'node:http'
 import t from 'tap'
 import type { CredentialKind } from '../../domain/access/users.ts'

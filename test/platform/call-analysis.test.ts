@@ -70,7 +70,7 @@ const answer = {
   fields: { day: 'today', guests: '4' },
 }
 
-/** Counts the LLM requests from analyses. */
+/** Counts the LLM requests that analyse calls. */
 const asked = () => stub.requests.filter(({ body }) => body.includes('k4n4ry')).length
 
 t.test('an LLM writes the call report once for simultaneous requests, and again if a request forces it', async (t) => {
@@ -176,7 +176,7 @@ t.test('the LLM detects a request for a callback, if the agent has the tool sche
   const withTool = { pipeline: { ...pipeline, llm, extractionFields: [], tools: [tool] } }
   const text = JSON.stringify({ ...answer, callback })
   const shown = async (name: string, more: Partial<Call>, said = text) => {
-    // The answer is set before the call exists, because the server looks for ended calls by itself.
+    // The LLM's answer is set before the call exists, because the server looks for ended calls by itself.
     stub.behave({ kind: 'ok', text: said })
     const { finalize, report, all } = await endedCall(name, more)
     await finalize()

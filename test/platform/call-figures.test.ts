@@ -1,4 +1,4 @@
-/** Figures about many calls over the public surface: by time, by group, and in a time zone. */
+/** Figures about many calls over the public API: by time, by group, and in a time zone. */
 import t from 'tap'
 import type { Call, CallEntry, Turn } from '../../domain/records/call.ts'
 import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'

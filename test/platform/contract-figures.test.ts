@@ -10,7 +10,7 @@ import { boundsOf, type Schema } from './bounds.ts'
 import { headerText, language, models, shared, token, variable } from './contract-shared-figures.ts'
 import { connectionFigures, neutral } from './field-figures.ts'
 
-/** The limits that webhook endpoints for events and webhooks for tools share. */
+/** The limits that webhook endpoints and webhook tools share. */
 const webhookTarget = {
   url: '1…2048',
   headers: '…20',

@@ -1,4 +1,4 @@
-/** The bounds that several operations of the platform share. */
+/** The limits that several operations of the platform API share. */
 
 export const language = '1…32, ^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$'
 const objective = 'balanced|quality|accuracy|latency|cost'

@@ -1,6 +1,6 @@
 /**
- * Tests every time in a query at the smallest and largest valid times: it is accepted or refused with 400, and never
- * causes an internal error.
+ * Tests every date-time parameter in a query at the smallest and largest valid times: it is accepted or refused with
+ * 400, and never causes an internal error.
  */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
@@ -33,7 +33,7 @@ const stored = newCall(acme.id)
 await admin.store.calls.insert(stored, {})
 const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<Document>()
 
-/** The query parameters with a time, such as `to` at `/v1/usage`. */
+/** The query parameters of type date-time, such as `to` at `/v1/usage`. */
 const timesOf = Object.entries(paths).flatMap(([path, { get }]) =>
   (get?.parameters ?? [])
     .filter((parameter) => parameter.in === 'query' && parameter.schema?.format === 'date-time')

@@ -1,6 +1,6 @@
-/** The operations on the platform surface, and a request for each operation with an id. */
+/** The operations of the platform API, and a request for each operation with an id. */
 
-/** The ids of one organization, and unused ids in the same form. */
+/** The ids of one organization's resources, and unused ids in the same form. */
 export type Things = {
   agent: string
   tool: string
@@ -36,7 +36,7 @@ export const unknown: Things = {
   member: 'usr_0123456789012345678901',
 }
 
-/** The operations on one thing, each with requests that name the thing by its id. */
+/** The operations on one resource, each with requests that name the resource by its id. */
 export const byId: Record<string, { method: string; path: (things: Things) => string; body?: object }[]> = {
   getAgent: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}` }],
   updateAgent: [
@@ -198,8 +198,8 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
 }
 
 /**
- * The operations without an id. They answer with the caller's things, so the tests search their answers for another
- * organization's things.
+ * The operations without an id. They return the organization's own resources, so the tests search the responses for
+ * resources of another organization.
  */
 export const withoutId = [
   'getPlatformContract',
@@ -256,7 +256,7 @@ export const withoutId = [
   'listVoices',
 ]
 
-/** The operations of the scope admin on one thing. Test keys have no such scope. */
+/** The operations on one resource that need the scope admin. Test keys have no such scope. */
 export const ofAdmin: readonly string[] = ['resendInvitation', 'deleteInvitation']
 
 /** Each operation's error code in its 404 answers. Null if the answer has no code. */

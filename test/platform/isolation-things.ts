@@ -1,4 +1,4 @@
-/** Makes one thing for each kind of id on the platform surface. If its row can be read back, it contains a secret. */
+/** Makes one resource for each kind of id in the platform API. If its row can be read back, it contains a secret. */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -16,8 +16,8 @@ import { type Administration, answer, call, pinned, putKey, routeOf } from './se
 type Sql = ReturnType<typeof openDatabase>
 
 /**
- * Makes the things for a live or a test key with the scopes router, platform and rmsg. `movement` is the id of a credit
- * movement. No operation accepts it.
+ * Makes the resources for a live or a test key with the scopes router, platform and rmsg. `movement` is the id of a
+ * credit movement. No operation accepts it.
  */
 export async function makeThings(
   t: Test,

@@ -1,7 +1,7 @@
 /**
- * Checks all operations on the platform surface against one table. Three ids get the same answer: another
- * organization's thing, the organization's live thing for a test key (or the reverse), and an unknown id. If the table
- * lacks an operation, the test fails.
+ * Checks all operations of the platform API against one table. Three ids get the same response: the id of another
+ * organization's resource, the id of the organization's live resource in a request with a test key (or the reverse),
+ * and an unknown id. If the table lacks an operation, the test fails.
  */
 import t from 'tap'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -24,9 +24,7 @@ t.teardown(() => sql.end())
 const scopes = ['router', 'platform', 'rmsg', 'admin'] as const
 /** These operations change data that live and test keys share, and test keys may not use them. */
 const ofAdmins = new Set(platformSurface.operations.filter(({ scope }) => scope === 'admin').map(({ id }) => id))
-/**
- * Allows text and rich messages. With the setting for the legacy inventory, the organization needs no number in a pool.
- */
+/** Allows text and rich messages. With rmsg_legacy_inventory the organization needs no number in its pool. */
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
@@ -61,7 +59,7 @@ t.test("another organization's invitation is not found, like an unknown invitati
   t.same((await call(owner, 'GET', '/v1/invitations')).json(), before)
 })
 
-/** Returns what the owner reads about its things. */
+/** Returns the responses in which the organization reads its resources. */
 async function stateOf(
   target: Target,
   { agent, tool, request, call: id, callback, delivery, webhook, number }: Things,

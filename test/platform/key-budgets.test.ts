@@ -1,4 +1,4 @@
-/** Key budgets over the public API, and the commands to set them. */
+/** Budgets of API keys over the public API, and the commands to set them. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { runCommand } from '../command.ts'

@@ -1,4 +1,4 @@
-/** The organization's API keys over the API: their secrets, scopes, policies and ends. */
+/** The organization's API keys over the API: their secrets, scopes, policies, expiry and revocation. */
 import t from 'tap'
 import type { Scope } from '../../domain/records/organization.ts'
 import { openDatabase } from '../process/database.ts'

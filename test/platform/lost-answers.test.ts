@@ -1,4 +1,6 @@
-/** Tests the answer for a client if its request may have acted, for example if another process's answer is lost. */
+/**
+ * Tests the response for a client whose request may have taken effect, for example if another process's answer is lost.
+ */
 import t from 'tap'
 import { Fault } from '../../domain/records/fault.ts'
 import { createPlatformFaultWriter } from '../../handlers/platform/faults.ts'

@@ -1,4 +1,4 @@
-/** The people of an organization over the API: their roles, and the ends of their sessions. */
+/** The members of an organization over the API: their roles, and the end of their sessions. */
 import t from 'tap'
 import type { CredentialKind } from '../../domain/access/users.ts'
 import { type Role, roles } from '../../domain/records/organization.ts'

@@ -1,4 +1,4 @@
-/** Tests organizations' provider keys: their attempts, their payer, and their isolation from other organizations. */
+/** Tests organizations' provider keys: the attempts that use them, who pays, and isolation from other organizations. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

@@ -1,4 +1,4 @@
-/** Tests the stored route for a request: its attempts, its routing choice, and access to both. */
+/** Tests the stored route of a request: its attempts, its routing choice, and which organizations can read both. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,4 +1,4 @@
-/** Sockets follow users' roles: a token opens nothing that its user may not open now. */
+/** Sockets obey the current role of their user: a token opens nothing that its user may not open now. */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'

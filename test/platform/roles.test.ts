@@ -1,4 +1,4 @@
-/** The operations that each role may use. Users do not see another organization's things. */
+/** The operations that each role may use. Users do not see another organization's resources. */
 import { request } from 'node:http'
 import t from 'tap'
 import type { CredentialKind } from '../../domain/access/users.ts'
@@ -93,7 +93,7 @@ async function signedIn(organizationId: string, email: string, role: Role, kind:
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-/** All operations with their paths. Each surface has a different error for a missing role. */
+/** All operations with their paths. Each API has a different error for a missing role. */
 const operations = [
   { surface: platformSurface, base: '', lacks: 'FORBIDDEN' },
   { surface: routerSurface, base: '/router', lacks: 'ACCESS_DENIED' },
@@ -205,7 +205,7 @@ for (const world of ['live', 'test'] as const)
       ...(isTest ? [['the owner in the live world', own] as [string, Headers]] : []),
     ]
     for (const [who, headers, role = 'owner'] of others) {
-      // The owner finds the things behind the scope admin, because live and test keys share them.
+      // An owner finds the resources that need the scope admin, because live and test keys share them.
       for (const [operation, ways] of headers === own ? ofUsers.filter(([id]) => scopeOf(id) !== 'admin') : ofUsers)
         for (const { method, path, body } of ways) {
           const sent = body === undefined ? null : JSON.stringify(body)

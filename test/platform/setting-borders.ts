@@ -1,4 +1,4 @@
-/** Values at and beyond the limits of settings, for agents and for sessions. */
+/** Values at the limits and beyond the limits of settings, for agents and for sessions. */
 
 /**
  * Each row has a setting's path, a body at the limit, and a body beyond it. Texts at the limit contain emojis, because

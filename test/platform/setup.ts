@@ -12,8 +12,8 @@ import { defaults, organization } from '../store/cluster.ts'
 export const platformKey = 'key-of-the-operator'
 
 /**
- * Configures the stub's providers: `main` and `second` have the operator's key, and `second` ranks behind `main`.
- * `other` has no key.
+ * Configures three providers over one stub: `main` and `second` have the operator's key, and `second` ranks behind
+ * `main`. `other` has no key.
  */
 export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
   const provider = (id: string, apiKey: string) => ({
@@ -115,7 +115,7 @@ export function answer(target: Target, routing?: object): Promise<Answer> {
 
 export const pinned = (model: string) => ({ mode: 'explicit', model })
 
-/** Returns each incoming request's provider and credential, such as `main key-of-the-operator`. */
+/** Returns the provider and the credential of each request at the stub, such as `main key-of-the-operator`. */
 export function seen(requests: readonly StubRequest[]): string[] {
   return requests.map(({ path, headers }) => {
     const bearer = String(headers.authorization ?? '').replace('Bearer ', '')

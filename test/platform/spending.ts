@@ -1,4 +1,4 @@
-/** Makes random requests, and sums the usage in their answers. */
+/** Makes random requests, and sums the usage that the responses report. */
 import { random } from '../random.ts'
 
 export type LlmUsage = Record<string, number> & { cost_micro_usd: number | null }

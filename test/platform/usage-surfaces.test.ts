@@ -1,5 +1,5 @@
 /**
- * The usage equals the sum over the answers on every surface: after a failover, on the compatible surface, over
+ * getUsage equals the sum over the responses of every API: after a failover, in the OpenAI-compatible API, over
  * sockets, and after a stream that broke.
  */
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** The usage equals the sum over random requests' answers, with failures, provider keys and unknown prices. */
+/** getUsage equals the sum over random requests' responses, with failures, provider keys and unknown prices. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,6 +1,4 @@
-/**
- * Tests which calls' events an endpoint gets: by its agents, by conflicts between pre-call endpoints, and the limit.
- */
+/** Tests which calls' events an endpoint gets, conflicts between pre-call endpoints, and the limit for endpoints. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Answer } from '../router/requests.ts'

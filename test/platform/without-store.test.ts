@@ -1,4 +1,4 @@
-/** While the database is unreachable, each answer asks the client to repeat the request, and never says "not found". */
+/** While the database is unreachable, each error asks the client to repeat the request, and never says "not found". */
 import t from 'tap'
 import { ownServer } from '../server.ts'
 import { TestCluster } from '../store/cluster.ts'

@@ -1,4 +1,7 @@
-/** A mixed load, which rises and falls: requests for every stage, faults, a failing provider, sockets and sessions. */
+/**
+ * A mixed load, which rises and falls: requests for speech to text, LLM and text to speech, errors, a failing provider,
+ * sockets and sessions.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Administration, call } from '../../platform/setup.ts'
 import { wavOf } from '../../platform/spending.ts'
@@ -18,7 +21,7 @@ const prices = [
 ].map((price) => ({ ...price, asOf: '2026-11' }))
 const models = { llm: ['chat'], tts: ['speak'], stt: ['listen'] }
 
-/** Returns the load's providers. `down` is a provider that refuses connections. */
+/** Returns the provider settings for the load. `down` is a provider that refuses connections. */
 export function providersOf(stubUrl: string): string {
   const provider = { adapter: 'openai', baseUrl: `${stubUrl}/v1`, apiKey: 'k', models }
   return JSON.stringify([
@@ -47,7 +50,7 @@ export class BoardLoad {
   }
 
   static async start(parley: Running, admin: Administration): Promise<BoardLoad> {
-    // The server itself listens at this address, and refuses the events, so some deliveries wait for their next
+    // The server's own URL is the endpoint's URL. It refuses the events, so some deliveries wait for their next
     // attempt.
     await call(parley, 'POST', '/v1/webhooks', { name: 'board', url: `${parley.url}/hook`, events: ['call.report'] })
     const rich = await admin.organization('rich', { scopes: ['router', 'platform', 'realtime'] })
@@ -59,7 +62,7 @@ export class BoardLoad {
     await Promise.all(this.#loops)
   }
 
-  /** Repeats `run` until the load stops. A failure does not end the load, because the board must show it. */
+  /** Repeats `run` until the load stops. A failure does not end the load, because the dashboard must show failures. */
   async #loop(run: () => Promise<unknown>): Promise<void> {
     while (!this.#isStopped) await run().catch(() => sleep(500))
   }

@@ -1,4 +1,4 @@
-/** The board's panels as one SVG page. This code draws the queries, not Grafana. */
+/** The dashboard's panels as one SVG page. This code draws the query results, not Grafana. */
 
 import type { Series } from './prometheus-server.ts'
 import type { Panel } from './queries.ts'
@@ -96,7 +96,7 @@ function colourOf(i: number): string {
   return colours[i % colours.length] as string
 }
 
-/** Returns the top of an axis: the smallest number from `value` on that is 1, 2 or 5 times a power of ten. */
+/** Returns the upper end of an axis: the smallest number, from `value` on, that is 1, 2 or 5 times a power of ten. */
 function niceMost(value: number): number {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))

@@ -1,4 +1,4 @@
-/** The panels in deploy/grafana/parley.json, with values for Grafana's variables. */
+/** The panels of the Grafana dashboard deploy/grafana/parley.json, with values for Grafana's variables. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -26,7 +26,10 @@ type BoardFile = {
   }[]
 }
 
-/** Reads the board's panels. `interval` is a Prometheus time span for $__rate_interval, and should be four scrapes. */
+/**
+ * Reads the dashboard's panels. `interval` is a Prometheus time span for $__rate_interval, and should be four scrape
+ * intervals.
+ */
 export function readPanels(interval: string): Panel[] {
   const file = path.resolve(import.meta.dirname, '../../../deploy/grafana/parley.json')
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as BoardFile

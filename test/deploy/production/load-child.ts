@@ -1,4 +1,4 @@
-/** Runs the clients' process in their network. The process also serves the mock model. */
+/** A process in a separate network, which runs the clients. It also serves the mock model. */
 import { createServer } from 'node:http'
 import { sendWords } from '../../proxies/paced.ts'
 import { counts, endingMs, type Result, type Target, UpgradeLoad } from './load.ts'

@@ -16,7 +16,7 @@ const socketFrame = Buffer.alloc(6400)
 const frameMs = 500
 const inFlightMax = 400
 
-/** How a stream or socket ended. `atMs` is the wall clock, so the main process can compare it with its own times. */
+/** How a stream or socket ended. `atMs` is wall-clock time, so the main process can compare it with its own times. */
 export type End = { atMs: number; how: 'whole' | 'dismissed' | 'cut'; last: string }
 export type Result = { requests: number; failures: string[]; streams: End[]; sockets: End[] }
 export type Target = { url: string; key: string }
@@ -52,7 +52,7 @@ export class UpgradeLoad {
     for (const list of [this.#result.failures, this.#result.streams, this.#result.sockets]) list.length = 0
   }
 
-  /** Stops the load. Long streams end here too, and are counted until now. */
+  /** Stops the load. Streams that are still open end here, and the result has them as they are now. */
   async stop(): Promise<Result> {
     this.#stop.abort()
     await Promise.all(this.#loops)

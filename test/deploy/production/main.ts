@@ -25,7 +25,7 @@ const inClientNetwork = ['nsenter', '--net=/run/netns/client']
 const rootOf = (machine: MachineName) => path.join(run, machine, 'root')
 const server = rootOf('server')
 const settingsFile = path.join(server, 'etc/parley/parley.env')
-/** The sum of the defaults for drain.lbDelayMs and drain.graceMs. */
+/** The time for a whole drain: the sum of the defaults of drain.lbDelayMs and drain.graceMs. */
 const graceMs = 25_000
 const stepMs = 600_000
 const addresses = Array.from({ length: 40 }, (_, i) => `192.0.2.${101 + i}`)
@@ -239,7 +239,7 @@ async function versions(): Promise<string[]> {
     const { output } = await runToEnd([...inServerNetwork, 'curl', '-s', `http://127.0.0.1:${port}/metrics`])
     return /parley_build_info\{[^}]*version="([^"]*)"/.exec(output)?.[1] ?? output.slice(0, 200)
   }
-  // Step 3 in run-it.md has written these ports.
+  // Step 3 in docs/run-it.md sets these admin ports.
   return [await read(18_080), await read(18_180)]
 }
 

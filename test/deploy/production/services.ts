@@ -20,7 +20,10 @@ export class Services {
   readonly #inNetwork: readonly string[]
   readonly #running = new Map<string, Running>()
   readonly #ids = new Map<string, number>()
-  /** Units without their first process: it has ended, but the server runs on. They end with the lane. */
+  /**
+   * Process groups of units whose first process has ended while the server runs on. They are killed at the end of the
+   * test.
+   */
   readonly #forked = new Set<string>()
   /** The time when each unit got its stop signal. */
   readonly stops: { name: string; atMs: number }[] = []
@@ -70,7 +73,7 @@ export class Services {
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
-  /** Ends all units in progress when the lane ends. */
+  /** Kills all running units when the test ends. */
   kill(): void {
     for (const { child } of this.#running.values()) killGroup(child)
   }
@@ -88,7 +91,7 @@ export class Services {
     const how = await running.ended
     clearTimeout(killed)
     killGroup(running.child)
-    // systemd counts both ends as a success.
+    // systemd counts exit code 0 and SIGTERM as a success.
     if (how !== 'code 0' && how !== 'SIGTERM')
       throw new Error(`${name} ended with ${how}: ${this.log(name).slice(-2000)}`)
   }
@@ -175,6 +178,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-(child.pid as number), 'SIGKILL')
   } catch {
-    // The kill fails because no process of the group is left.
+    // The kill has failed because no process of the group is left.
   }
 }
