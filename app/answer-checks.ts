@@ -1,7 +1,7 @@
 /**
- * Adds validators to the surfaces' tables: the engine then checks every answer, event and frame against the contract
- * before sending it. Tests and development do this. The build leaves this module out, because it would bring Ajv and
- * all contracts.
+ * Adds validators to the generated tables of each API: the server then checks every response, stream event and socket
+ * frame against the contract before sending it. Tests and development do this. The build leaves this module out,
+ * because it would bring Ajv and all contracts.
  */
 import { ContractValidators } from '../codegen/contract-validators.ts'
 import { carrierContract } from '../generated/carrier/contract.ts'

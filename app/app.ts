@@ -28,25 +28,28 @@ export type App = {
   tracing: Tracing | null
   /** The master key seals stored secrets, and signs links and tokens. */
   secrets: { masterKey: string }
-  /** The server's address for programs on this machine. Throws if the server does not listen yet. */
+  /** The server's URL for programs on this machine. Throws if the server does not listen yet. */
   localUrl: () => string
   recordingLinks: RecordingLinks
   store: Store
-  /** Decides whether limited resources reserve a part for other organizations. */
+  /**
+   * Records whether several organizations use this server. Only then do limited resources reserve a part for other
+   * organizations.
+   */
   owners: Owners
   revocations: Revocations
   /** Adds a function to run when the process ends. The last added function runs first. */
   closing: (close: () => unknown) => void
 }
 
-/** Makes recordings' addresses. The store needs them for call events. */
+/** Makes recordings' URLs. The store needs them for call events. */
 export type RecordingLinks = {
   bucket: RecordingBucket | null
   signed: SignedLinks
   /**
    * Makes a link to a finished recording, valid for seven days. Does not check if the recording exists, because the
    * recording's database row states this. Rejects if the server does not listen yet, because a link needs the server's
-   * address.
+   * URL.
    */
   urlOf: (place: RecordingPlace) => Promise<string>
 }

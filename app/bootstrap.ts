@@ -1,4 +1,4 @@
-/** Makes the first organization in the store at the start, and checks sealed secrets. */
+/** Makes the first organization in the store at the start, and checks that the stored secrets can be decrypted. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { localKeyFile, readLocalSecret, removeLocalSecret } from '../runtime/process/local-secret.ts'
 import { newSecret } from '../store/access/key-secret.ts'
@@ -39,7 +39,7 @@ export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'st
 }
 
 /**
- * Logs sealed secrets that cannot be read. The start logs them, because requests do not show the problem: they are
+ * Logs stored secrets that cannot be decrypted. The start logs them, because requests do not show the problem: they are
  * routed to another provider.
  */
 export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): Promise<void> {

@@ -25,18 +25,18 @@ export type CallRecords = {
   recordings: StoredRecordings
   reports: Reports
   follow: FollowCall
-  /** Begins to record a call. Null if the call is not recorded. */
+  /** Begins a call's audio recording. Null if the call is not recorded. */
   record: (call: Call) => CallRecorder | null
   /**
-   * Starts to end dead processes' calls and to make call reports. The server must listen first, because reports link to
-   * it.
+   * Starts the background work: it ends dead processes' calls and makes call reports. The server must listen first,
+   * because reports contain links to it.
    */
   start: () => void
 }
 
 /**
- * The interval for taking over analyses that another process did not finish. The report is due 60 s after the call's
- * end.
+ * The interval for taking over call analyses that another process did not finish. A call's report is due 60 s after the
+ * call's end.
  */
 const pendingEveryMs = 1_000
 /**
@@ -46,7 +46,7 @@ const pendingEveryMs = 1_000
 const orphansEveryMs = 2_000
 /** The interval for summing the costs of calls that are over. */
 const factsEveryMs = 1_000
-/** The longest delay for a due callback. */
+/** The interval for placing due callbacks: a callback is placed at most this long after its time. */
 const callbacksEveryMs = 1_000
 const closeMs = 1_000
 

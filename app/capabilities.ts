@@ -18,7 +18,7 @@ import { createSimulatedCarrier, languageOfLegs } from './simulator.ts'
 import type { Capabilities } from './surfaces.ts'
 import { openWebhooks } from './webhooks.ts'
 
-/** Opens the capabilities. `start` begins the work on calls, after the server's address is known. */
+/** Opens the capabilities. `start` begins the work on calls, after the server's URL is known. */
 export async function openCapabilities(
   app: App,
   { providers, vad }: Engines,

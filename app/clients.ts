@@ -1,15 +1,15 @@
 /**
- * Interprets the setting `clients`: the expected clients determine the names in headers, and the format of streams and
- * rows.
+ * Interprets the setting `clients`. With `family`, headers, streams and rows have the names and formats that the
+ * published SDKs of the hosted product expect.
  */
 import type { ParleyConfig } from '../generated/config/types.ts'
 
 export type ServedClients = {
-  /** Replaces `Service` in header names and subprotocols. */
+  /** The word that replaces `Service` in header names and subprotocols. */
   headerPrefix: string
   /** True if `/v1/complete` and `/v1/transcribe` stream by default, when the Accept header names no type. */
   nativeStreams: boolean
-  /** True if the platform surface's requests and rows have the format of the published SDKs. */
+  /** True if the platform API's requests and rows have the format of the published SDKs. */
   isFamily: boolean
 }
 

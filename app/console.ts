@@ -81,8 +81,8 @@ function mailerOf({ smtp: { host, from, ...settings } }: ParleyConfig): Mailer |
 }
 
 /**
- * Returns the code with which the console's first person is made. Null if a person exists, the console is off, or only
- * this machine reaches the server.
+ * Returns the code that lets a person make the console's first account. Null if an account exists, the console is off,
+ * or only this machine reaches the server.
  */
 export async function consoleSetupCode({
   config,

@@ -1,4 +1,7 @@
-/** Connects a conversation to the domain's operations, voice activity detection, tools and the recording. */
+/**
+ * Connects a conversation to speech to text, LLM and text to speech, to voice activity detection, to tools and to the
+ * recording.
+ */
 import { FrameResampler } from '../audio/frame-resampler.ts'
 import type { Journal } from '../domain/calls/journal.ts'
 import { baseOf } from '../domain/catalog/language.ts'
@@ -28,7 +31,7 @@ type Needs = {
   journal: Journal
   /** The HTTP client for requests to URLs set by organizations. */
   client: ReturnType<typeof createWebhookClient>
-  /** Begins to record a call. Null if the call is not recorded. */
+  /** Begins a call's audio recording. Null if the call is not recorded. */
   record: (call: LiveCall['call']) => ConversationInput['recorder']
   /** Performs transfers for agents. */
   transferTool: TransferTool

@@ -1,4 +1,7 @@
-/** Recognizes a server that only this machine can reach, and gives it special permissions. */
+/**
+ * Recognizes a server that only this machine can reach. Such a server needs no configured API key, and its tools may be
+ * at loopback addresses.
+ */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { isLoopbackHost } from '../runtime/engine/host.ts'
 

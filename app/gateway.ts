@@ -35,12 +35,14 @@ const checks = import.meta.url.endsWith('.ts') ? await import('./answer-checks.t
 
 /** A running Parley. */
 export type Gateway = {
-  /** The address for programs on this machine. */
+  /** The URL for programs on this machine. */
   url: string
-  /** The address of the page `/try` for a person; null if the page is not reachable. */
+  /** The URL of the page `/try` for a person; null if the page is not reachable. */
   page: string | null
   firstKey: FirstKey
-  /** The code with which the console's first person is made. Null if a person exists, or if no code is needed. */
+  /**
+   * The code that lets a person make the console's first account. Null if an account exists, or if no code is needed.
+   */
   setupCode: string | null
   /** The engine's name and the reason for choosing it, as text for a person. */
   engine: string
@@ -139,8 +141,8 @@ function gatewayOf({ app, firstKey, setupCode, choice, server, workers, capabili
 }
 
 /**
- * Returns the address of the page `/try`. Other machines get the page if the deployer allows it. Null if the page is
- * not reachable.
+ * Returns the URL of the page `/try`. Other machines get the page if the deployer allows it. Null if the page is not
+ * reachable.
  */
 function pageOf(config: ParleyConfig, url: string): string | null {
   if (config.try && config.publicUrl !== null) return `${config.publicUrl}/try`
@@ -152,7 +154,8 @@ function urlOf({ host }: ParleyConfig, { port }: Server): string {
 }
 
 /**
- * Returns the address for programs on this machine. If the server listens at all addresses, it is the loopback address.
+ * Returns the server's URL for programs on this machine. If the server listens on all network interfaces, the URL has
+ * the loopback address.
  */
 function localUrlOf(config: ParleyConfig, server: Server | null): string {
   if (server === null) throw new Error('the address of this server is not known yet')
@@ -237,8 +240,8 @@ function listen(
 }
 
 /**
- * Each request counts toward its organization's share. A request to a model acquires its concurrency lease before its
- * body is read.
+ * Each request counts toward its organization's share of the concurrent requests. A request to a model acquires its
+ * concurrency lease before its body is read.
  */
 function sharesOf({ config, owners }: App, { operations }: Capabilities): RequestShares {
   const { earlyLeases } = operations.dispatch

@@ -1,4 +1,7 @@
-/** The operations over models, from store, providers and configuration. */
+/**
+ * Makes the operations on models (recognize speech, generate answers, speak) from the store, the providers and the
+ * configuration.
+ */
 import { createConvertSpeech } from '../audio/encode-output.ts'
 import { EarlyLeases } from '../domain/access/early-leases.ts'
 import { Catalog } from '../domain/catalog/catalog.ts'

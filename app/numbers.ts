@@ -1,4 +1,7 @@
-/** Phone numbers in this process: the carriers to buy from, the rules for buyers, and repeated work. */
+/**
+ * Phone numbers in this process: the carriers to buy from, business verification, the registration for text messages,
+ * and the regular checks of orders and monthly charges.
+ */
 import { type BusinessVerifications, createBusinessVerifications } from '../domain/numbers/business-verification.ts'
 import { chargeEveryMs, createCharges } from '../domain/numbers/charges.ts'
 import { createOrderLook, lookEveryMs, type NumberCarriers } from '../domain/numbers/orders.ts'

@@ -1,6 +1,7 @@
 /**
- * Detects whether the database has several organizations: at the start, and when one is created or enabled. Otherwise
- * the first organization could use all capacity until the second organization's first request in this process.
+ * Detects whether the database has several organizations: at the start, and when an organization is created or enabled.
+ * Without this check, the first organization could use all capacity until the second organization's first request in
+ * this process.
  */
 import { Owners } from '../runtime/shares/owners.ts'
 import { type LoopLog, Loops } from '../runtime/timing/loops.ts'

@@ -37,7 +37,7 @@ export async function openRecordingLinks({
 
 export type CallRecordings = {
   stored: StoredRecordings
-  /** Begins to record a call. Null if the call is not recorded. */
+  /** Begins a call's audio recording. Null if the call is not recorded. */
   record: (call: Call) => CallRecorder | null
   /** Decides the status for the recording of a dead process. */
   salvage: (callId: string) => Promise<SalvagedRecording>

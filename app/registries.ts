@@ -1,4 +1,7 @@
-/** The carriers for registering text messages: the simulated carrier for test keys, and the configured carrier. */
+/**
+ * The carriers for the registration of text-message senders (10DLC): the simulated carrier for test keys, and the
+ * configured carrier.
+ */
 import type { SmsRegistry } from '../domain/ports/sms-registry.ts'
 import type { SmsRegistries } from '../domain/records/sms-registration.ts'
 import { createTelnyxSmsRegistry } from '../providers/telnyx/sms-registry.ts'

@@ -82,7 +82,7 @@ export async function openSessions(app: App, needs: Needs): Promise<Sessions> {
   }
 }
 
-/** The maximum number of tool addresses with connections kept open. */
+/** The maximum number of tool servers (scheme, host and port) with connections kept open. */
 const lanesMax = 512
 
 function openConversations(

@@ -25,7 +25,7 @@ export type LanguageOfLeg = (legId: string) => Promise<string>
 
 type CarrierParts = { providers: readonly Provider[]; languageOf: LanguageOfLeg; webhookUrl: () => string }
 
-/** Makes the simulated carrier. `webhookUrl` returns the address for the simulator's events. */
+/** Makes the simulated carrier. `webhookUrl` returns the URL for the simulator's events. */
 export function createSimulatedCarrier(
   { clock, secrets }: Pick<App, 'clock' | 'secrets'>,
   { providers, languageOf, webhookUrl }: CarrierParts,

@@ -12,8 +12,8 @@ import { existingMasterKey, masterKeyOf } from './secrets.ts'
 type AppBeforeStore = Pick<App, 'config' | 'clock' | 'ids' | 'log' | 'secrets' | 'recordingLinks'>
 
 /**
- * Opens the store for a server. Makes the embedded database and the schema if they are missing, and joins the instances
- * that share the limits.
+ * Opens the store for a server. Makes the embedded database and the schema if they are missing, and registers this
+ * process among the instances that share the concurrency limits.
  */
 export function openServingStore(app: AppBeforeStore, progress: (message: string) => void): Promise<Store> {
   const { config, clock, ids, log, secrets, recordingLinks } = app

@@ -1,4 +1,7 @@
-/** A serving process's surfaces: HTTP mounts and sockets that use its capabilities. */
+/**
+ * Mounts a serving process's APIs (router, OpenAI-compatible, platform, realtime and others): HTTP mounts and sockets
+ * that use the process's capabilities.
+ */
 import { fileURLToPath } from 'node:url'
 import { createEphemeralTokens, type EphemeralTokens } from '../domain/access/ephemeral.ts'
 import type { Callbacks } from '../domain/callbacks/callbacks.ts'
@@ -35,7 +38,7 @@ import type { SimulatedCarrier } from './simulator.ts'
 import { sipUriOf } from './trunks.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** The parts of a serving process that the surfaces use. */
+/** The parts of a serving process that the APIs use. */
 export type Capabilities = {
   operations: Operations
   health: HealthReports
@@ -57,7 +60,7 @@ export type Serving = {
 }
 
 type Joined = App & Capabilities & Serving & { ephemeral: EphemeralTokens; settings: SettingsAt; console: Console }
-/** Returns a surface's settings at its host; null is any host. */
+/** Returns an API's settings at its host; null is any host. */
 type SettingsAt = (host: string | null) => SurfaceSettings
 
 export function createSurfaces(
@@ -209,7 +212,7 @@ function carrierOf({ lines, clock, settings }: Joined): SocketMount {
   return mountCarrierStreams(settings(null), { legs: lines.legs, clock })
 }
 
-/** Lists the contracts served at every host. If a surface has a separate host, it serves its contract only there. */
+/** Lists the contracts served at every host. If an API has a separate host, its contract is served only there. */
 function contractsAtAnyHost({ routerHost, compatHost, platformHost }: ParleyConfig['surfaces']): string[] {
   return [
     ...(routerHost === null ? ['/router/openapi.json'] : []),

@@ -63,7 +63,7 @@ export function createSipTrunks({ config, store, owners, clock, log }: TrunkApp,
   }
 }
 
-/** Returns the address for calls from trunks. Null if the server accepts no such calls. */
+/** Returns the SIP URI that trunks call. Null if the server accepts no such calls. */
 export function sipUriOf({ sip: { host, port, publicAddress } }: Pick<ParleyConfig, 'sip'>): string | null {
   return port === null ? null : `sip:${hostText(publicAddress ?? host)}:${port}`
 }

@@ -32,7 +32,7 @@ const closeMs = 5_000
 const measureEveryMs = 15_000
 /** The maximum number of redeliveries in flight per organization, in addition to scheduled attempts. */
 const requestedMax = 8
-/** The maximum number of webhook addresses with connections kept open. */
+/** The maximum number of webhook servers (scheme, host and port) with connections kept open. */
 const addressesMax = 512
 /**
  * The maximum number of connections to one endpoint for pre-call events. If more sessions start at once, they wait for

@@ -1,4 +1,4 @@
-/** The operator's commands over the store. Server commands are in serve.ts. */
+/** The operator's commands on the database. The commands for the server are in serve.ts. */
 
 import type { CatalogUpdate } from '../../cli/actions.ts'
 import { type Admin, createAdmin, type Spending } from '../../cli/admin.ts'
@@ -62,8 +62,9 @@ function administrationOf(config: ParleyConfig, store: Store): Admin {
 }
 
 /**
- * Returns a function to end an organization's calls in the serving processes. The serving processes answer by NOTIFY,
- * so this process listens first. This process serves no calls, so it accepts no commands.
+ * Returns a function to end an organization's calls in the serving processes. The serving processes answer with
+ * database notifications (NOTIFY), so this process listens for them first. This process serves no calls, so it accepts
+ * no commands.
  */
 function endCallsOf({ calls, callCommands }: Store) {
   return async (organizationId: string) => {
@@ -143,7 +144,7 @@ export function updateCatalogOf({ dataDir }: ParleyConfig, source: string): Prom
   return updateCatalog(source, dataDir)
 }
 
-/** Checks the whole database. Like the next two commands, it starts an embedded Postgres while it runs. */
+/** Checks the whole database. Like the two functions below, it starts the embedded Postgres for this time. */
 export const examineDatabase = (config: ParleyConfig) =>
   examineStore(
     { ...optionsOf(config), log: createLog('silent'), progress: () => {} },

@@ -3,11 +3,11 @@ import type { FirstKey } from '../bootstrap.ts'
 
 export type Ready = {
   version: string
-  /** The address for programs on this machine. */
+  /** The URL for programs on this machine. */
   url: string
-  /** The address for other machines, behind a proxy; null if not set. */
+  /** The URL for other machines, behind a proxy; null if not set. */
   publicUrl: string | null
-  /** True if the server listens at all addresses. */
+  /** True if the server listens on all network interfaces. */
   isEverywhere: boolean
   /** Null if the pages are not served. */
   page: string | null
@@ -15,12 +15,14 @@ export type Ready = {
   hasConsole: boolean
   firstKey: FirstKey
   engine: string
-  /** True if a server at the port of Ollama on this machine is used. */
+  /** True if the server uses an LLM server that was found at Ollama's port on this machine. */
   usesOllama: boolean
-  /** If set, the router surface is served only at this host. Null: at every host. */
+  /** If set, the router API is served only at this host. Null: at every host. */
   routerHost: string | null
   compatHost: string | null
-  /** The code with which the console's first person is made. Null if a person exists, or if no code is needed. */
+  /**
+   * The code that lets a person make the console's first account. Null if an account exists, or if no code is needed.
+   */
   setupCode: string | null
 }
 
@@ -55,20 +57,20 @@ export function greeting(ready: Ready): string {
 }
 
 /**
- * Returns a `curl` command that works on this machine. Without a public address, the router host's name may belong to
+ * Returns a `curl` command that works on this machine. Without a public URL, the router host's name may belong to
  * another machine, so the Host header carries the name.
  */
 function requestOf({ url, publicUrl, routerHost }: Ready): string {
   const isNamed = routerHost !== null && publicUrl === null
   const base = publicUrl === null ? url : atHost(publicUrl, routerHost)
-  // At a separate host the router surface has no prefix.
+  // At a separate host the router API has no path prefix.
   const path = routerHost === null ? '/router/v1/models' : '/v1/models'
   return `curl -s ${base}${path}${isNamed ? ` -H 'Host: ${routerHost}'` : ''}`
 }
 
 /**
- * Returns the address for a surface with a separate host. The path in `publicUrl` is left out, because it belongs to
- * another host.
+ * Returns the URL for an API with a separate host. The path in `publicUrl` is left out, because it belongs to another
+ * host.
  */
 function atHost(base: string, host: string | null): string {
   if (host === null) return base

@@ -137,8 +137,8 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
   interrupted.catch(() => {})
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
   const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
-  // This separate Parley is not behind the deployment's proxy, so the proxy's addresses are removed. Then the server
-  // counts as local, and makes a local API key.
+  // This separate Parley is not behind the deployment's proxy, so the settings for the proxy are removed. Then the
+  // server counts as local, and makes a local API key.
   const unproxied = { publicUrl: null, nodeUrl: null, trustedProxies: [] }
   const store = { dataDir, databaseUrl: null, bootstrapKey: null }
   const settings: ParleyConfig = { ...config, ...address, ...unproxied, ...store, logLevel: 'warn' }

@@ -1,4 +1,4 @@
-/** Signs commands' requests to a receiver on this machine, in the same way as deliveries. */
+/** Signs commands' requests to a developer's receiver on this machine, as webhook deliveries are signed. */
 import type { WebhookSigner } from '../../cli/actions.ts'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { localSecret } from '../../runtime/process/local-secret.ts'

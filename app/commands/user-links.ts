@@ -30,7 +30,7 @@ export function userLinksOf(config: ParleyConfig, { passwordResets, invitations 
 
 const after = (now: Date, lifeMs: number) => new Date(now.getTime() + lifeMs)
 
-/** Returns the server's public address, or without `publicUrl` its address on this machine. */
+/** Returns the server's public URL, or without `publicUrl` its URL on this machine. */
 function baseOf({ publicUrl, dataDir, host, port }: ParleyConfig): string {
   const here = () => `http://${authorityOf(isEveryAddress(host) ? '127.0.0.1' : host, port)}`
   return publicUrl ?? readPidFile(dataDir)?.url ?? here()
