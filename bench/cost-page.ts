@@ -9,7 +9,7 @@ export type RecordedCosts = { measuredAt: string; machine: string; hasRedis: boo
 
 const [first, last] = ['<!-- measured: begin -->', '<!-- measured: end -->']
 
-/** Returns the page with the recorded costs as tables between its two marks. */
+/** Returns the page with the recorded costs as tables between its two marker lines. */
 export function withTables(page: string, recorded: RecordedCosts): string {
   const [from, to] = [page.indexOf(first), page.indexOf(last)]
   if (from < 0 || to < from) throw new Error(`the page lacks ${first} or ${last}`)

@@ -1,6 +1,6 @@
 /**
- * Compares an LLM request's CPU through the gateway over uWebSockets.js with bare uWebSockets.js and undici for the
- * same hop. Also compares the gateway over node:http with the gateway over uWebSockets.js.
+ * Compares the CPU for an LLM request through the gateway with the CPU for the same request through bare uWebSockets.js
+ * and undici. Also compares the gateway over node:http with the gateway over uWebSockets.js.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ type Hop = {
   unitsARequest: number
 }
 
-/** Measures a JSON request to the router surface. */
+/** Measures a JSON request to the router API. */
 export const routerCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {
     name: 'CPU of an LLM JSON call',
@@ -50,7 +50,7 @@ export const routerCpu = (dataDir: string): Promise<Result[]> =>
     unitsARequest: 1,
   })
 
-/** A JSON request to the compatible surface. */
+/** A JSON request to the OpenAI-compatible API. */
 const chat: Hop = {
   name: 'CPU of a chat JSON call',
   bar: 3,
@@ -67,8 +67,8 @@ const chat: Hop = {
 export const chatCpu = (dataDir: string): Promise<Result[]> => hopCpu(dataDir, chat)
 
 /**
- * Measures events on the compatible surface. The words arrive one after another, so each event is read and written
- * separately.
+ * Measures streamed events of the OpenAI-compatible API. The words arrive one after another, so each event is read and
+ * written separately.
  */
 export const chunkCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {

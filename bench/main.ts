@@ -53,7 +53,7 @@ const measures: Record<string, readonly Measure[]> = {
   model: [modelFigures],
   // This group takes ten minutes.
   'long-sessions': [longSessionFigures],
-  // This group takes half an hour. The second argument is the number of requests to each surface.
+  // This group takes half an hour. The second argument is the number of requests to each API.
   memory: memoryFigures(Number(requests)),
 }
 const chosen = measures[group]

@@ -1,5 +1,5 @@
 /**
- * Measures how the server's memory grows over many requests to one surface. The memory is read twice, each time after a
+ * Measures how the server's memory grows over many requests to one API. The memory is read twice, each time after a
  * garbage collection. The first reading comes after warm-up requests that compile the code and fill the caches.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,14 +18,17 @@ import { startGateway, withMock } from './gateway.ts'
 import { type Surface, type Surfaced, surfaces } from './surfaces.ts'
 
 const concurrency = 64
-/** After 5,000 requests V8 still compiles code, and the memory grows by a quarter. */
+/**
+ * With a warm-up of only 5,000 requests, V8 still compiles code during the measurement, and the memory grows by a
+ * quarter.
+ */
 const warmUp = 10_000
 /** The wait before a reading, because the server writes the rows of served requests a moment later. */
 const settledMs = 3_000
 /** The requirement in issue 33: the resident memory after a collection is at most 1.2 times the first reading. */
 const growthMax = 1.2
 
-/** Returns a measurement for each surface on each engine, with this many requests. */
+/** Returns a measurement for each API on each engine, with this many requests. */
 export function memoryFigures(requests: number): (() => Promise<Result>)[] {
   return surfaces.flatMap((surface) => [
     () => growth('node', surface, requests),

@@ -1,4 +1,4 @@
-/** Measures a request's unit costs: a router-surface LLM answer as JSON, from a provider without delay. */
+/** Measures the unit costs of a request to the router API: an LLM answer as JSON, from a provider without delay. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'

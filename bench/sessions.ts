@@ -89,7 +89,7 @@ async function converse(
 ): Promise<Conversed> {
   const callers: BenchCaller[] = []
   const beforeMs = cpuMs(parley.pid)
-  // The timer is late now and then, so the callers follow the clock and not the number of calls.
+  // The timer fires late now and then, so each tick makes up for all frames that are due by the clock.
   let dueMs = performance.now()
   const timer = setInterval(() => {
     for (; dueMs <= performance.now(); dueMs += frameMs) for (const caller of callers) caller.tick(performance.now())

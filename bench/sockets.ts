@@ -80,7 +80,7 @@ async function echo(name: Name, file: string): Promise<Contestant> {
 const session = { type: 'config', encoding: 'pcm_s16le', sampleRate: 16_000, interimResults: true }
 
 async function parley(name: Name, engine: EngineName, dataDir: string): Promise<Contestant> {
-  // All streams come from one address here, and the search for the limit opens more streams than the defaults allow.
+  // All streams come from one IP address here, and the search for the limit opens more streams than the defaults allow.
   const settings = {
     engine,
     providers: [{ id: 'loopback', adapter: 'loopback' }],

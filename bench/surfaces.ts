@@ -1,4 +1,4 @@
-/** The surfaces in the memory bench: one request to each surface, or a few requests without lasting rows. */
+/** The APIs in the memory bench: one request to each API, or a few requests without lasting rows. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Pool } from 'undici'

@@ -123,7 +123,7 @@ async function repeat(lanes: number, send: () => Promise<unknown>): Promise<void
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-/** Sends 10,000 packets in a minute from this address. */
+/** Sends 10,000 packets in a minute from this IP address. */
 async function flood(
   { sipPort }: World,
   address: string,

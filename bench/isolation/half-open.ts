@@ -69,7 +69,7 @@ const upgradeHead = ({ hostile }: World) =>
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ].join('\r\n')
 
-/** Half of the connections come from the hostile organization's trunk, and half from an unknown address. */
+/** Half of the connections come from the hostile organization's trunk, and half from an unknown IP address. */
 const sipAddress = (at: number) => (at % 2 === 0 ? trunkAddress.hostile : strangerAddress)
 
 const openSip = ({ sipPort }: World, localAddress: string) =>

@@ -42,7 +42,7 @@ export function speak(target: Target, input: string): Promise<number> {
   return post(target, JSON.stringify(body), '/v1/audio/speech')
 }
 
-/** Connects to the realtime surface. */
+/** Connects to the realtime API. */
 export function realtimeSocket({ url, key }: Target): WebSocket {
   const address = `${url.replace('http', 'ws')}/v1/synthesize/stream`
   return new WebSocket(address, 'service.realtime.v1', { headers: { authorization: `Bearer ${key}` } })

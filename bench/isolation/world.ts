@@ -8,7 +8,7 @@ import { forkListener } from '../fork.ts'
 import { startGateway } from '../gateway.ts'
 import { made } from './made.ts'
 
-/** The server's addresses and keys. An attack runs in another process, so all parts are JSON. */
+/** The server's URL, its SIP port and its keys. An attack runs in another process, so all parts are JSON. */
 export type World = {
   url: string
   honest: Target
@@ -63,7 +63,7 @@ export async function openWorld(engine: EngineName, settings: object): Promise<O
 
 /** Each organization's trunk sends from its own loopback address. */
 export const trunkAddress = { honest: '127.0.0.2', hostile: '127.0.0.3' } as const
-/** No trunk has this address. */
+/** No trunk has this IP address. */
 export const strangerAddress = '127.0.0.4'
 const trunkPath = '/v1/phone-numbers/sip-connections'
 const trunkAt = (address: string) => ({ name: 'Trunk', inbound: { allowedAddresses: [`${address}/32`] } })
