@@ -33,7 +33,7 @@ export type BackupResult = { schema: number; tables: number; rows: number }
 export type RunningInstance = { pid: number; url: string }
 
 /**
- * The address for the commands' requests, and their API key. `keyFrom` is the option or variable that set the key.
+ * The server's URL for the commands' requests, and their API key. `keyFrom` is the option or variable that set the key.
  * `local` means the key file from a first local run.
  */
 export type Connection = { baseUrl: string; apiKey: string | null; keyFrom?: string }
@@ -54,7 +54,7 @@ export type DemoSetting = {
 export type ProviderOverview = {
   id: string
   adapter: string
-  /** Null if the vendor's usual address is used, or if the engine runs in this process. */
+  /** Null if the vendor's usual URL is used, or if the engine runs in this process. */
   baseUrl: string | null
   /** The reason why the provider is unavailable. Null if it is available. */
   unavailable: string | null

@@ -67,7 +67,7 @@ export type KeyStores<Scope extends string, Policy> = {
   }
 }
 
-/** The contract's spelling for scopes and policies. */
+/** Scopes and policies, as the API contract spells them. */
 export type KeyWords<Scope extends string, Policy> = {
   scopes: readonly Scope[]
   nowMs: () => number

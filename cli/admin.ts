@@ -75,8 +75,8 @@ export type Admin = KeysAndUsers & {
   waitingImports(): Promise<ImportRow[]>
   approveImport(organization: string, e164: string): Promise<void>
   /**
-   * `usage` and `credits` give the same answers as `GET /v1/usage` and `GET /v1/credits` with the organization's live
-   * key.
+   * `usage` and `credits` return what the API returns for `GET /v1/usage` and `GET /v1/credits` with the organization's
+   * live key.
    */
   usage(organization: string, query: UsageQuery): Promise<GroupedUsage>
   credits(organization: string, query: CreditsQuery): Promise<Credits>
@@ -131,7 +131,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
   endCalls: (organizationId: string) => Promise<EndedCalls>
   spending: Spending
   rmsgInventory: RichNumberStore
-  /** Reads the provider's numbers. Null if no provider is configured. */
+  /** Compares the rich-message numbers with the provider's numbers. Null if no provider is configured. */
   syncRmsg: (test: boolean) => Promise<SyncedNumbers | null>
   /** `share` resolves with null if the carrier has no such campaign. */
   campaigns: {
@@ -142,7 +142,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
   sealedSecrets: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
 }
 
-/** The contract's spelling for scopes, policies and roles. */
+/** Scopes, policies and roles, as the API contract spells them. */
 export type CommandWords<Scope extends string, Policy, Role extends string> = KeyWords<Scope, Policy> & {
   roles: readonly Role[]
   /** Returns true if the text is a phone number in E.164. */

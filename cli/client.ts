@@ -9,19 +9,17 @@ import type { Connection } from './actions.ts'
 import { CommandError } from './command-error.ts'
 import { fetchOf } from './reach.ts'
 
-/**
- * Makes a client for the router surface, the same generated client that users get. Throws CommandError without a key.
- */
+/** Makes a client for the router API, the same generated client that users get. Throws CommandError without a key. */
 export function routerClient(connection: Connection): RouterClient {
   return createRouterClient(optionsOf(connection))
 }
 
-/** Makes a client for the compatible surface. Throws CommandError without a key. */
+/** Makes a client for the OpenAI-compatible API. Throws CommandError without a key. */
 export function compatClient(connection: Connection): CompatClient {
   return createCompatClient(optionsOf(connection))
 }
 
-/** Makes a client for the platform surface. Throws CommandError without a key. */
+/** Makes a client for the platform API. Throws CommandError without a key. */
 export function platformClient(connection: Connection): PlatformClient {
   return createPlatformClient(optionsOf(connection))
 }
@@ -47,8 +45,8 @@ function keyOf({ apiKey }: Connection): string {
 }
 
 /**
- * Returns the text for a failed command. If the server sent an error envelope, the text has the server's message, its
- * hint and the request id.
+ * Returns the text for a failed command. If the server sent an error body in the API's format, the text has the
+ * server's message, its hint and the request id.
  */
 export function explain(error: unknown): string {
   if ((error instanceof RouterApiError || error instanceof CompatApiError) && error.envelope) {
@@ -58,7 +56,7 @@ export function explain(error: unknown): string {
   if (error instanceof PlatformApiError && error.envelope) {
     const { code, error: message, issues = [], requestId } = error.envelope
     const [only] = issues
-    // If there is only one issue, the message already says the same, so the issue is not repeated.
+    // If there is only one issue, the error's message already contains it, so the issue is not repeated.
     if (issues.length === 1 && only && message.startsWith(only.message)) {
       const at = message.includes(only.path) ? '' : ` at ${only.path}`
       return `${code}${at}: ${message}\nrequest ${requestId}`
@@ -71,8 +69,8 @@ export function explain(error: unknown): string {
 }
 
 /**
- * True if the error is an answer from an API. If it has no envelope, the answer comes from another program, or from a
- * proxy.
+ * True if the error is an HTTP response. If its body does not have the API's error format, the response comes from
+ * another program or from a proxy.
  */
 const isApiError = (error: unknown): error is Error =>
   error instanceof RouterApiError || error instanceof CompatApiError || error instanceof PlatformApiError

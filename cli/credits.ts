@@ -9,7 +9,7 @@ import { print } from './print.ts'
 
 type Options = { org?: string; limit: string; cursor?: string; json: boolean }
 
-/** The `--org` help for commands whose key also names an organization. */
+/** The `--org` help for commands that also work with an API key, which names an organization as well. */
 export const ofWhom =
   'name or id of the organization, read from the database; without it that of PARLEY_API_KEY, or of the local key'
 

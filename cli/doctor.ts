@@ -84,7 +84,7 @@ function checkEngine<Config extends Settings>(machine: Machine<Config>, config: 
   }
 }
 
-/** Parley has no TLS, so if the public address is set, a proxy must be in front of it. */
+/** Parley has no TLS, so if `publicUrl` is set, a proxy must be in front of it. */
 function proxyChecks({ publicUrl, trustedProxies }: Settings): Check[] {
   if (publicUrl === null) return []
   const detail =

@@ -9,8 +9,8 @@ const retryMs = { first: 500, max: 8000 }
 
 /**
  * Calls `take` for each event until it returns true. `open` opens the stream at the position reached by `take`. A
- * failure before the first event is thrown, because it is about the address, the API key or the id. `triesMax` tries in
- * a row may fail.
+ * failure before the first event is thrown, because its cause is the URL, the API key or the id. `triesMax` tries in a
+ * row may fail.
  */
 export async function followStream<Event>(
   open: () => Promise<AsyncIterable<Event>>,

@@ -10,7 +10,7 @@ import { createKeyRequests } from './key-requests.ts'
 import { print } from './print.ts'
 import { spanOf } from './span-option.ts'
 
-/** The default scopes, the least that a router client needs. For other scopes, the command must name them. */
+/** The default scopes, the least that a router API client needs. For other scopes, the command must name them. */
 const usualScopes = 'router,realtime'
 const nameCharactersMax = 200
 const lifeDaysMax = 3650
@@ -197,7 +197,7 @@ function readPolicy(text: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Invalid JSON gets the same error as a JSON value other than an object.
+    // Invalid JSON falls through to the error below. It is also the error for JSON other than an object.
   }
   throw new UsageError('--policy takes a JSON object, for example {"voice":"slt"}')
 }

@@ -1,7 +1,7 @@
 /**
- * Simulates network and receiver faults: events come twice, in another order, late, or again because the answer was
- * lost. With and without faults, a receiver must end in the same state. With the same seed, the same sequence of events
- * gets the same faults.
+ * Simulates network and receiver faults: events come twice, in another order, late, or again because the receiver's
+ * response was lost. With and without faults, a receiver must end in the same state. With the same seed, the same
+ * sequence of events gets the same faults.
  */
 
 export const chaosFaults = ['dup', 'reorder', 'late-recording', '500'] as const
@@ -11,8 +11,8 @@ export type ChaosFault = (typeof chaosFaults)[number]
 export type ChaosEvent = { type: string; version: number | null }
 
 /**
- * An event to send now. Its first `lostAnswers` answers count as 500, so the event is sent again after each such
- * answer.
+ * An event to send now. The receiver's first `lostAnswers` responses count as 500, so the event is sent again after
+ * each such response.
  */
 export type Sending<Event> = { event: Event; note: string; lostAnswers: number }
 
@@ -67,7 +67,7 @@ export class Chaos<Event extends ChaosEvent> {
   }
 }
 
-/** Returns how many answers an event loses: half the events lose no answer, and the other events lose one or two. */
+/** Returns how many receiver responses an event loses: half the events lose no response, the others one or two. */
 const lostOf = (drawn: number) => (drawn < 0.5 ? 0 : drawn < 0.75 ? 1 : 2)
 
 /** True if an event comes with a recording: the recording's event, and each report after the first. */

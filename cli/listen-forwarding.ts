@@ -21,7 +21,7 @@ export type Sent = { time: string; id: string; type: string; callId: string; out
 export type ForwardedEvent = ChaosEvent & { id: string; callId: string; body: string }
 type Attempt = Sending<ForwardedEvent> & { number: number }
 
-/** The wait before an event is sent again after a simulated lost answer. */
+/** The wait before an event is sent again after a simulated lost response. */
 const lostMs = 250
 const retryMs = { first: 1_000, max: 32_000 }
 /** The maximum number of events that wait for another attempt. Further events are dropped. */

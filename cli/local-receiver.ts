@@ -10,7 +10,7 @@ export type Outcome = { isReceived: boolean; answer: string; ms: number }
 const timeoutMs = 10_000
 
 /**
- * Sends the event and reports the outcome. Never rejects. A redirect is not followed, and the answer's body is not
+ * Sends the event and reports the outcome. Never rejects. A redirect is not followed, and the response's body is not
  * read.
  */
 export async function postTo({ url, signer }: Receiver, event: { id: string; body: string }): Promise<Outcome> {
@@ -41,7 +41,7 @@ function reasonOf(error: unknown): string {
   return code === 'ECONNREFUSED' ? 'nobody listens there' : (code ?? 'no answer')
 }
 
-/** Reads the address in an option. Throws CommandError if the address is not valid. */
+/** Reads the URL in an option. Throws CommandError if the URL is not valid. */
 export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href

@@ -12,7 +12,7 @@ import { print } from './print.ts'
 type Options = { json: boolean; file?: string; set: readonly string[] } & Record<string, unknown>
 type Argument = { name: string; parameter: string }
 
-/** Adds the commands. Must be called after all other groups, because it adds commands to these groups. */
+/** Adds the commands. Must be called after all command groups were added, because it adds commands to them. */
 export function operationCommands(program: Command, actions: Actions): void {
   for (const row of operationRows) addCommand(program, actions, row)
 }

@@ -1,4 +1,4 @@
-/** Sends the commands' requests. If they do not reach a Parley, the message names the address and the key. */
+/** Sends the commands' requests. If they do not reach a Parley, the message names the URL and the key. */
 import type { Connection } from './actions.ts'
 import { CommandError, KeyRefused, UsageError } from './command-error.ts'
 
@@ -34,7 +34,7 @@ export function reachedBy(connection: Connection, { url, key }: Reached): Connec
 
 const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
-/** Reads an address. Throws UsageError if it is not valid. `from` is the option or variable with the address. */
+/** Reads a server's URL. Throws UsageError if it is not valid. `from` is the option or variable with the URL. */
 export function readAddress(text: string, from: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))

@@ -51,7 +51,7 @@ function parsed<Value>(file: string, name: string, bytes: Buffer | undefined): V
     const value: unknown = JSON.parse(bytes?.toString('utf8') ?? '')
     if (typeof value === 'object' && value !== null) return value as Value
   } catch {
-    // A missing file gets the same error as a file that is not JSON.
+    // A missing file falls through to the error below. It is also the error for invalid JSON.
   }
   throw new CommandError(`${file} is no bundle of a call: it has no sound ${name}`)
 }

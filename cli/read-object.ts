@@ -9,7 +9,7 @@ export async function readObject(file: string): Promise<Record<string, unknown>>
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // Text that is not JSON gets the same error as JSON that is not an object.
+    // Invalid JSON falls through to the error below. It is also the error for JSON other than an object.
   }
   throw new CommandError(`${file} holds no JSON object`)
 }

@@ -1,4 +1,4 @@
-/** Removes credentials from a value. The platform's answers show no credential, but a user's metadata may. */
+/** Removes credentials from a value. The platform API's responses show no credential, but a user's metadata may. */
 
 const mark = '[redacted]'
 /** Field names of secrets. Only strings in such fields are replaced, because a number in a field `token` is a count. */

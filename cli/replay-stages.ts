@@ -15,8 +15,8 @@ const marginMs = { before: 300, after: 400 }
 const outputTokensMax = 512
 
 /**
- * Reads a model's name: `provider:model` as the other surfaces print it, or `provider/model`. A model id may contain
- * both `:` and `/`.
+ * Reads a model's name: `provider:model` as the other APIs print it, or `provider/model`. A model id may contain both
+ * `:` and `/`.
  */
 function pinnedAs(name: string) {
   const [, provider = '', model = ''] = /^([^:/]+)[:/](.+)$/.exec(name) ?? []

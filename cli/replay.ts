@@ -54,7 +54,9 @@ async function replayWith(client: RouterClient, bundle: Bundle, { stage, model }
   return { stage, model, turns }
 }
 
-/** Reads a list of models such as `stt=a:b,c:d`. An entry without a stage belongs to the stage before it. */
+/**
+ * Reads a list of models such as `stt=a:b,c:d`. An entry without `stt`, `llm` or `tts` has the previous entry's stage.
+ */
 function collect(text: string, before: Target[] = []): Target[] {
   const targets = [...before]
   let stage: Stage | null = null

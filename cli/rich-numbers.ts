@@ -38,7 +38,7 @@ export type SyncedNumbers = { changed: RichNumberRow[]; unknown: number }
 type Words = {
   isPhoneNumber: (text: string) => boolean
   organizationId: (nameOrId: string) => Promise<string>
-  /** Reads the provider's numbers. Null if no provider is configured. */
+  /** Compares the rich-message numbers with the provider's numbers. Null if no provider is configured. */
   sync: (test: boolean) => Promise<SyncedNumbers | null>
 }
 

@@ -1,4 +1,7 @@
-/** The router's commands: they recognize speech, synthesize speech, generate answers and explain the model choice. */
+/**
+ * The commands over the router API: they recognize speech, synthesize speech, generate answers and explain the model
+ * choice.
+ */
 import { models } from './models.ts'
 import { preview } from './preview.ts'
 import { respond } from './respond.ts'
