@@ -1,4 +1,4 @@
-/** The checks that read one answer, and are made on every answer. */
+/** The checks on a single answer (an HTTP response). They are made on every answer. */
 import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
@@ -52,7 +52,7 @@ function declaredType(answered: Answered): Found {
   return faultsIf(isBroken, `${placeOf(answered)}: the body is not JSON`)
 }
 
-/** Returns true if the answer has no complete body for another reason, such as HEAD or a cut connection. */
+/** Returns true if the answer needs no complete body (HEAD, 204, 304), or if its connection was cut. */
 const isBodyless = ({ sent, received }: Answered) =>
   sent.method === 'HEAD' || [204, 304].includes(received.status) || received.broken !== null
 
@@ -188,7 +188,7 @@ function errorRow(answered: Answered): Found {
   return envelopeFaults(answered, envelope).map((fault) => `${placeOf(answered)}: ${fault}`)
 }
 
-/** Two answers to this operation have no code: they describe an agent's configuration, not a fault. */
+/** Two error responses of this operation have no error code: they describe an agent's configuration, not a fault. */
 const mayLackCode = new Set(['sendAgentMessage'])
 
 function envelopeFaults({ surface, operation, received: { status } }: Answered, envelope: Envelope): readonly string[] {

@@ -1,4 +1,4 @@
-/** One answer with the operation that declares it. */
+/** One answer (an HTTP response) with the operation that declares it. */
 import type { Media, Operation, Response } from './contract.ts'
 import type { Received, Sent } from './http.ts'
 import type { Found } from './results.ts'

@@ -1,4 +1,4 @@
-/** Checks on a channel, over its socket. Each check opens as many sockets as it needs. */
+/** Checks on a WebSocket channel. Each check opens as many sockets as it needs. */
 import { faultsIf } from './answer.ts'
 import { channelFaults, finished, type Listen, open, opening } from './channel-session.ts'
 import { isSuccess } from './probe.ts'
@@ -63,9 +63,7 @@ async function closesWithin(talk: Talk): Promise<boolean> {
   return talk.closeCode !== null
 }
 
-/**
- * No server has issued this API key. A real key must not be in an address, because servers and proxies log addresses.
- */
+/** No server has issued this API key. A real key must not be in a URL, because servers and proxies log URLs. */
 const unknownLiveKey = `sk_live_${'conform0'.repeat(6)}`
 
 async function credentials(listen: Listen): Promise<Found> {
@@ -101,7 +99,10 @@ async function attempt(talk: Talk): Promise<{ isOpen: boolean; status: number | 
   return { isOpen, status: talk.refusal?.status }
 }
 
-/** An ephemeral token opens one socket. A media channel's token may open another socket for the same seat. */
+/**
+ * An ephemeral token opens only one socket, so this check opens two with one token. A session's media token is not
+ * checked, because its holder may reconnect with it.
+ */
 async function tokenTwice(listen: Listen): Promise<string[]> {
   const { run, channel } = listen
   const minting = run.operation('createRealtimeSession')

@@ -1,4 +1,7 @@
-/** Makes one target's checks. A failed request becomes a finding of its check, so the run goes on. */
+/**
+ * Makes the checks on one target: a document, an operation or a channel. A failed request becomes a finding of its
+ * check, so the run goes on.
+ */
 import type { Conformance } from './conformance.ts'
 import { Missing } from './fixtures.ts'
 import { RunEnded, Unanswered } from './limits.ts'

@@ -19,13 +19,13 @@ import { released } from './surfaces.ts'
 export type ConformOptions = {
   url: string
   keys: Keys
-  /** Allow operations that spend money or replace settings. */
+  /** If true, the run also calls operations that spend money or replace settings. */
   spends: boolean
-  /** Warnings are failures. */
+  /** If true, warnings count as failures. */
   strict: boolean
   /** A folder for all requests and answers. Null if they are not kept. */
   recordTo: string | null
-  /** The operations, channels and documents to check. Empty for all. */
+  /** The names of the operations, channels and documents to check. Empty for all. */
   only: readonly string[]
   limits?: Limits
   /** Ends the run early. Its resources are still removed, and the report has the checks until then. */
@@ -34,7 +34,7 @@ export type ConformOptions = {
 
 export type Report = {
   targets: TargetReport[]
-  /** The reason why the run ended before its last check. Null if it did not. */
+  /** The reason why the run ended before its last check. Null if it ended after its last check. */
   ended: string | null
   /** Resources of the run that the server keeps, with the reasons. */
   left: string[]
@@ -43,7 +43,7 @@ export type Report = {
 /** `only` has a name that is neither an operation nor a channel nor a document. */
 export class UnknownName extends Error {}
 
-/** Throws UnknownName. Throws NoAnswer if no server answers at the address. Any other failure is in the report. */
+/** Throws UnknownName. Throws NoAnswer if no server answers at the URL. Any other failure is in the report. */
 export async function conform(options: ConformOptions): Promise<Report> {
   const limits = options.limits ?? usualLimits
   const { signal: late, clear } = signalAfter(limits.runMs, 'the run')

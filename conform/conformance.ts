@@ -53,7 +53,7 @@ export class Conformance {
     return this.channels.find((channel) => channel.id === id) ?? null
   }
 
-  /** The prefix in this server's header names. All its documents have the same. */
+  /** The prefix in this server's header names. All its documents have the same prefix. */
   get headerPrefix(): string {
     const [first] = this.surfaces.values()
     return first?.headerPrefix ?? usualPrefix

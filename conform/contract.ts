@@ -6,7 +6,7 @@ export type Media = {
   type: string
   schema: Schema
   examples: ReadonlyMap<string, unknown>
-  /** `x-part-order`. Null if the parts may come in any order. */
+  /** The part order in a multipart body (`x-part-order`). Null if the parts may come in any order. */
   partOrder: readonly string[] | null
   /** True if the media type is an event stream with names (`x-sse-events`). */
   hasNamedEvents: boolean
@@ -19,7 +19,7 @@ export type Operation = {
   id: string
   surface: string
   method: string
-  /** The path template with the surface's base path. */
+  /** The path template with the API's base path. */
   path: string
   parameters: readonly Parameter[]
   /** `takesAnyType` is `x-any-media-type`: other content types are taken too. */
@@ -29,7 +29,7 @@ export type Operation = {
   streamSwitch: string | null
   /** `x-stream-value`: the value of the field `x-stream-switch` that requests an event stream. */
   streamValue: string | true
-  /** `x-scope`. Null if the operation needs no scope. */
+  /** The scope that an API key needs (`x-scope`). Null if the operation needs no scope. */
   scope: string | null
   /** True if every request needs an API key. */
   secured: boolean

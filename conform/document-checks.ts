@@ -66,12 +66,15 @@ async function otherMethods(run: Conformance, { operations }: Surface): Promise<
   return faults
 }
 
-/** Returns a path's methods. A literal path hides a path such as /agents/{id}, so only its methods count. */
+/**
+ * Returns the methods at exactly this path. A request to a literal path never reaches a path such as /agents/{id}, so
+ * only the literal path's methods count.
+ */
 function methodsAt(operations: readonly Operation[], path: string): Set<string> {
   return new Set(operations.filter((operation) => operation.path === path).map(({ method }) => method))
 }
 
-/** HEAD comes with GET. */
+/** GET implies HEAD. */
 function isTrue(allowed: readonly string[], declared: ReadonlySet<string>): boolean {
   const names = allowed.filter((name) => name !== 'HEAD')
   return names.length === declared.size && names.every((name) => declared.has(name))
@@ -81,7 +84,7 @@ function hasRelease(_run: Conformance, { document }: Surface, release: Document)
   return differences({ ...release, servers: [] }, { ...document, servers: [] })
 }
 
-/** The most listed differences. */
+/** The maximum number of listed differences. */
 const differencesMax = 20
 
 /** Returns the paths where the served document lacks a part of the release's document, or has changed it. */

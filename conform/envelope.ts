@@ -1,4 +1,7 @@
-/** Reads error envelopes: the router and the compatible surface have another shape than the platform. */
+/**
+ * Reads error bodies (envelopes). The router API and the OpenAI-compatible API have another format than the platform
+ * API.
+ */
 import type { Received } from './http.ts'
 
 export type Envelope = {
@@ -13,7 +16,7 @@ export type Envelope = {
 type Nested = { code?: unknown; type?: unknown; retryable?: unknown; request_id?: unknown; param?: unknown }
 type Flat = { error?: unknown; code?: unknown; requestId?: unknown; issues?: { path?: unknown }[] }
 
-/** Returns null if the body is not an envelope. */
+/** Returns null if the body is not an error body. */
 export function envelopeOf({ body }: Pick<Received, 'body'>): Envelope | null {
   let parsed: unknown
   try {

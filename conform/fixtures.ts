@@ -23,7 +23,7 @@ export class Fixtures {
   readonly #open: Talk[] = []
   #names = Math.floor(Math.random() * 1e8) * 1000
 
-  /** The resources belong to the organization and the world of the key. */
+  /** The resources belong to the key's organization, as live or test resources like the key. */
   constructor(run: Conformance, key: string) {
     this.#run = run
     this.#key = key
@@ -49,7 +49,10 @@ export class Fixtures {
     })
   }
 
-  /** A provider that has a key already would lose it, so the operation needs another provider. */
+  /**
+   * Storing a provider key would replace a key that the organization already has for the provider. So the operation
+   * gets a provider without a key.
+   */
   async #withoutIds({ id }: Operation): Promise<Ids | Inapplicable> {
     return this.#orReason(async () => {
       if (id === 'putProviderKey') await this.#cachedId('unconfigured')
@@ -334,7 +337,7 @@ const rows: readonly [pattern: RegExp, kinds: readonly Kind[]][] = [
   [/^\/v1\/models\/\{/, ['model']],
 ]
 
-/** For an operation with a new resource: the operation to remove the resource. A session is ended. */
+/** For each operation that creates a resource: the operation for removing the resource. A session is ended instead. */
 const deletions: Readonly<Record<string, string>> = {
   createAgent: 'deleteAgent',
   createWebhook: 'deleteWebhook',

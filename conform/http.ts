@@ -20,7 +20,7 @@ export type Received = {
   /** By lower-case name. Several fields with one name are joined by commas. */
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** The reason why the answer could not be read to its end. Null if it was. */
+  /** The reason why the answer could not be read to its end. Null if it was read whole. */
   broken: string | null
 }
 
@@ -30,7 +30,10 @@ const answerBytesMax = 64 * 1024 * 1024
 const triesMax = 5
 const waitSMax = 90
 
-/** Servers close idle connections, most after 5 s. The client closes them earlier, so no request meets the close. */
+/**
+ * Servers close idle connections, most after 5 s. The client closes them earlier, so it sends no request on a
+ * connection that the server is closing.
+ */
 const idleMsMax = 1000
 /** Requests that change nothing, and the errors when a connection is cut. */
 const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -107,8 +110,8 @@ export class Http {
   }
 
   /**
-   * On a busy machine a request can still meet the close of an idle connection, so a reading request is sent a second
-   * time.
+   * On a busy machine the server can still close an idle connection just as a request is sent on it, so a reading
+   * request is sent a second time.
    */
   async #answerTo(sent: Sent): Promise<Received> {
     try {

@@ -6,7 +6,7 @@ export type Limits = {
   frameMs: number
   /** The limit for one check with all its requests, and its waits for the rate limit. */
   checkMs: number
-  /** The whole run. */
+  /** The limit for the whole run. */
   runMs: number
   /** The limit for removing the run's resources at the end. */
   removalMs: number

@@ -66,7 +66,7 @@ export async function sendTo({ run, fixtures, operation }: Probe, sent: Sent): P
   return received
 }
 
-/** Returns a fault if the status is another. `what` names the request. */
+/** Returns a fault if the answer has another status than `status`. `what` names the request. */
 export function expectStatus(received: Received, status: number, what: string): string[] {
   return faultsIf(received.status !== status, `${what} is answered ${said(received)}, not ${status}`)
 }

@@ -6,7 +6,7 @@ import { Unanswered } from './limits.ts'
 import type { Results } from './results.ts'
 import { released, type Surface, surfaceOf } from './surfaces.ts'
 
-/** No server answers at the address, so nothing can be checked. */
+/** No server answers at the URL, so nothing can be checked. */
 export class NoAnswer extends Error {}
 
 /** How long the server may take to answer a document, in milliseconds. */

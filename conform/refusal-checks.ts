@@ -71,7 +71,7 @@ async function lesserScope(probe: Probe): Promise<Found> {
   const { keyOfLesserScope: key } = run.keys
   if (!operation.secured) return null
   if (key === null) return inapplicable('no --key-of-lesser-scope')
-  // A server that takes the key would carry out the request.
+  // A faulty server that accepts the key would carry out the request.
   if (!operation.path.includes('{') && run.keyFor(operation) === null) return inapplicable(spendReason)
   if (await hasScope(probe, key)) return inapplicable('the key has the scope of the operation')
   const received = await ask(probe, refusable(probe, { key }))
@@ -104,12 +104,13 @@ async function unknownIds(probe: Probe): Promise<Found> {
 }
 
 /**
- * Returns the JSON body's schema and example. Returns a reason instead if the operation takes no JSON, or might spend.
+ * Returns the JSON body's schema and example. Returns a reason instead if the operation takes no JSON, or might spend
+ * money.
  */
 function jsonBody({ run, operation }: Probe): { schema: Schema; example: unknown } | null | { reason: string } {
   const media = operation.body?.media
   if (media?.type !== 'application/json') return null
-  // A faulty server could take the spoiled body, and a path without an id would then spend.
+  // A faulty server could take the spoiled body, and the request would spend money if its path has no id.
   const hasIds = operation.path.includes('{')
   if (!hasIds && run.keyFor(operation) === null) return inapplicable(spendReason)
   return { schema: media.schema, example: firstExample(operation) }

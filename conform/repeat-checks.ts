@@ -146,7 +146,7 @@ async function announced(probe: Probe): Promise<Found> {
   ]
 }
 
-/** The organization lacks the operation's feature. */
+/** The error codes for an organization without the operation's feature. */
 const disabled = new Set(['NOT_ENABLED_FOR_ORGANIZATION', 'SMS_10DLC_DISABLED_FOR_ORG'])
 
 /** The scopes that the live key must have. */

@@ -85,7 +85,7 @@ function suiteOf({ kind, id, outcomes }: TargetReport): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Replaces the signs of XML, and drops control characters, which XML 1.0 refuses. */
+/** Escapes XML's special characters, and drops control characters, which XML 1.0 refuses. */
 function escaped(text: string): string {
   return (
     text

@@ -7,7 +7,7 @@ import type { Sent } from './http.ts'
 /** One part in a multipart body. */
 export type Part = { name: string; type: string; data: string | Buffer }
 
-/** The parts to put together. Without `ids`, a path has the ids from the examples. */
+/** The parts from which a request is made. Without `ids`, a path has the ids from the examples. */
 export type Wanted = {
   operation: Operation
   key: string | null

@@ -61,7 +61,7 @@ export function branches(schema: Schema, schemas: Schemas): SchemaObject[] {
   if (typeof target === 'boolean') return []
   const { oneOf = [], anyOf = [], allOf = [] } = target as SchemaObject & { anyOf?: Schema[] }
   const inner = [...oneOf, ...anyOf, ...allOf].flatMap((each) => branches(each, schemas))
-  // If a schema only joins others, it says nothing itself.
+  // A schema that only combines others (oneOf, anyOf, allOf) declares nothing else, so it is left out.
   const isJoin = inner.length > 0 && target.properties === undefined && target.type === undefined
   return isJoin ? inner : [target, ...inner]
 }

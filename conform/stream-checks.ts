@@ -74,7 +74,7 @@ function payloads({ answered, events, at }: Stream): Found {
   return events
     .filter(({ data }) => data !== '[DONE]')
     .flatMap(({ name, data }) => {
-      // An error can end a stream whose events have no names; its data is the envelope.
+      // In a stream of unnamed events, the last event may be an error; its data is then an error body.
       const validate = validators[name ?? '']
       if (validate === undefined || isEnvelope(data)) return []
       const value = parsed(data)
@@ -107,8 +107,8 @@ function ids({ answered, events, at }: Stream): Found {
 }
 
 /**
- * Returns the text by which an event is recognized, in the same form as for terminal events. An error ends a stream
- * without names too.
+ * Returns the text by which an event is recognized: its name, or else a mark in its data (see `terminalMark`). An
+ * unnamed error event counts as the event `error`.
  */
 const markOf = ({ name, data }: Event) =>
   name === null && isEnvelope(data) ? 'error' : terminalMark({ event: name, data })

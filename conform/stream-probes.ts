@@ -51,7 +51,8 @@ async function resumed(probe: Probe): Promise<Found> {
   const wanted = await acceptable(probe)
   if (isReason(wanted)) return wanted
   const whole = eventsIn(await ask(probe, wanted))
-  // An id says where its event is, and several events can have one id. The middle has events on both sides.
+  // An event's id is a position in the stream, and several events can have one id. The stream is resumed in the middle,
+  // so that events are expected on both sides.
   const ends = whole.flatMap(({ id }, index) =>
     index > 0 && index < whole.length - 1 && id !== undefined && id !== whole[index + 1]?.id ? [index] : [],
   )
@@ -102,7 +103,7 @@ function sampleFaults({ body }: Received, example: unknown): string[] {
   if (body.toString('latin1', 0, 4) === 'RIFF') {
     const [riff, data] = [body.readUInt32LE(4) + 8, body.indexOf('data')]
     const end = data < 0 ? -1 : data + 8 + body.readUInt32LE(data + 4)
-    // If a header is sent before the length is known, its numbers are the largest.
+    // If a WAV header is sent before the length is known, the lengths in it are the largest possible numbers.
     const isOpen = riff > 0x7fff_0000
     return faultsIf(
       !isOpen && (riff !== body.length || end > body.length),

@@ -30,7 +30,7 @@ export type Surface = {
   headerPrefix: string
   operations: readonly Operation[]
   channels: readonly Channel[]
-  /** Error codes. The compatible surface has the codes of the router. */
+  /** Error codes. The OpenAI-compatible API has the codes of the router API. */
   errors: Readonly<Record<string, ErrorRow>>
   /** The first check on JSON: the validators that the generator makes from the document. */
   validators: ContractValidators
@@ -44,7 +44,8 @@ export type Oracle = (operation: Operation, status: number, body: unknown) => st
 /** `known` has the codes of an earlier document. Throws an error if the document cannot be read. */
 export function surfaceOf(name: string, text: string, known: Readonly<Record<string, ErrorRow>>): Surface {
   const { document, faults } = readDocument(text)
-  // The compatible surface has the codes of the router, and its document comes after it.
+  // The OpenAI-compatible API has the codes of the router API, and its document is read after the router API's
+  // document.
   const errors = document['x-error-codes'] ?? known
   return {
     name,

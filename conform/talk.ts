@@ -1,4 +1,4 @@
-/** A socket in a run: every frame is kept in order, and waits have limits. */
+/** A socket that the run has opened: every frame is kept in order, and waits have limits. */
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 
