@@ -24,7 +24,7 @@ const readByProduct = [
   'LICENSE',
   'NOTICE.md',
   'providers/catalog/figures.json',
-  // For the model in the image.
+  // The licence of the speech model in the container image.
   'providers/local/recognition/whisper/LICENSE',
   'providers/local/voices/pico/data',
   'providers/local/voices/hibari/data',

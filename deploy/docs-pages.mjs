@@ -5,7 +5,7 @@ import path from 'node:path'
 import { build } from 'esbuild'
 
 const root = path.resolve(import.meta.dirname, '..')
-/** The surfaces with pages, in the order of the start page. Clients do not use the other surfaces. */
+/** The APIs with pages, in the start page's order. Clients do not use the other APIs. */
 const surfaces = ['router', 'compat', 'realtime', 'platform', 'session']
 
 /** Removes the folder's earlier pages. */

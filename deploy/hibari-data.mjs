@@ -67,9 +67,10 @@ function capitalized(word) {
 }
 
 /**
- * The table: the block count and each block's position, both as 32-bit numbers, and the blocks. An entry counts the
- * letters shared with the entry before it and its other letters, and has the other letters and the pronunciations: a
- * byte with a bit for each variant, and for each variant its length and its phonemes' ids.
+ * The table has the number of blocks, each block's position (32-bit numbers) and the blocks. An entry in a block has
+ * four parts: how many letters it shares with the entry before it, how many letters follow, these letters, and the
+ * pronunciations. The pronunciations begin with a byte with a bit for each variant, and then each variant has its
+ * length and its phonemes' ids.
  */
 function table(entries, alphabets) {
   const blocks = []
