@@ -40,7 +40,7 @@ export function answerOf(surface: Surface, operation: Operation, status: string,
   return { ...answer, headers: { ...answer.headers, 'Content-Type': contentType }, body }
 }
 
-/** Returns the first declared 2xx. */
+/** Returns the operation's first declared 2xx status. */
 export function successOf({ responses }: Operation): string {
   return Object.keys(responses).find((status) => status.startsWith('2')) ?? '200'
 }

@@ -1,5 +1,6 @@
 /**
- * Realtime transcription for compatible clients: a real server's events in their order, each with the example values.
+ * Realtime transcription for clients of OpenAI's realtime API: a real server's events in their order, each with the
+ * example values.
  */
 import type { TranscriptionRealtimeSession } from '../generated/realtime/channels.ts'
 import type { FrameProblem } from '../runtime/engine/socket.ts'

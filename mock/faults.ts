@@ -1,4 +1,4 @@
-/** Faults in requests, as the mock server finds them, in each surface's envelope. */
+/** Makes the error bodies for faulty requests, in the format of each API. */
 import { errorCodes as platformCodes } from '../generated/platform/errors.ts'
 import { errorCodes as routerCodes } from '../generated/router/errors.ts'
 import { docUrl } from '../runtime/http/doc-url.ts'
@@ -9,7 +9,7 @@ import type { Surface } from './documents.ts'
 /** The request id in all examples. */
 const requestId = 'req_V1StGXR8Z5jdHi6BmyTqK'
 
-/** Makes the body for a 400. */
+/** Makes the body of a 400 response. */
 export function invalidBody(surface: Surface['name'], problems: readonly Problem[]): string {
   const [first = { path: '', message: 'the request is not valid', keyword: '' }] = problems
   if (surface !== 'platform') return routerBody('invalid_parameter', first.message, first.path)

@@ -1,5 +1,6 @@
 /**
- * Answers a request: finds the operation, requires a key, reads the preferences, checks the request, takes an example.
+ * Answers a request: finds the operation, requires a key, reads the header Prefer, checks the request, takes an
+ * example.
  */
 import type { IncomingMessage } from 'node:http'
 import { type Answer, answerOf, ownOf, successOf } from './answer.ts'
@@ -25,7 +26,7 @@ export async function respondTo(surfaces: readonly Surface[], request: IncomingM
   return allow.length === 0 ? unknownPath(url.pathname) : unknownMethod(allow.join(', '))
 }
 
-/** Returns the request's path and query. An unreadable address is the root. */
+/** Returns the request's path and query. An invalid URL counts as the root path. */
 export function urlOf({ url = '/' }: IncomingMessage): URL {
   try {
     decodeURIComponent(url)
@@ -75,7 +76,7 @@ function notDeclared({ responses, operationId }: Operation, status: string): Pro
   return { path: 'Prefer', message, keyword: 'enum' }
 }
 
-/** Makes a 400 with the contract's headers and the fault's name in the body. */
+/** Makes a 400 response with the contract's headers. The body lists the problems. */
 function refused(surface: Surface, operation: Operation, problems: Problem[]): Answer {
   const body = invalidBody(surface.name, problems)
   const answer = answerOf(surface, operation, '400', anything)
@@ -101,7 +102,7 @@ function inRange(
   return { ...refusal, headers: { ...refusal.headers, 'Content-Range': `bytes */${size}` } }
 }
 
-/** The part in the contract's example for Content-Range. */
+/** The range in the contract's example for Content-Range. */
 const firstBytes = 'bytes=0-1023'
 
 function methodsAt(surfaces: readonly Surface[], path: string): string[] {

@@ -1,7 +1,7 @@
 /** The command `parley mock`: serves until Ctrl-C or SIGTERM. */
 import { type MockOptions, startMock } from './server.ts'
 
-/** Calls `ready` with the address. Resolves when a signal has ended the server. Throws ConfigError. */
+/** Calls `ready` with the URL. Resolves when a signal has ended the server. Throws ConfigError. */
 export async function serveMock(options: MockOptions, ready: (url: string) => void): Promise<void> {
   const server = await startMock(options)
   const signal = new Promise<void>((resolve) => {

@@ -70,7 +70,10 @@ export class MockSockets {
     return status === null ? null : this.#declared(isPlatform, status)
   }
 
-  /** A refused socket gets an answer from the HTTP API beside it. */
+  /**
+   * A refused socket gets an error response as the HTTP API declares it: the platform API for a session's socket, the
+   * OpenAI-compatible API for a realtime socket.
+   */
   #declared(isPlatform: boolean, status: string, message?: string): Answer | null {
     const surface = this.#surfaces.find(({ name }) => name === (isPlatform ? 'platform' : 'compat'))
     if (surface === undefined) return null
