@@ -30,9 +30,9 @@ export type NewKey = {
   test: boolean
   policy: KeyPolicy
   expiresAtMs: number | null
-  /** Absent: the operator. */
+  /** The key's maker. If absent, the operator makes the key. */
   createdBy?: Actor
-  /** The operator's secret. If it is absent, a new secret is made. */
+  /** A secret chosen by the operator. If it is absent, a new secret is made. */
   secret?: string
 }
 

@@ -33,7 +33,7 @@ export interface UsedTokens {
 }
 
 export type EphemeralDeps = {
-  /** All processes behind one address must have the same master key, because the signing key is derived from it. */
+  /** All processes of a deployment must have the same master key, because the signing key is derived from it. */
   masterKey: string
   keys: LiveKeys
   used: UsedTokens

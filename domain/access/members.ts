@@ -25,8 +25,8 @@ export type MemberRefusal = 'owners_only' | 'last_owner'
 export type RoleChange = { before: Role; after: Role }
 
 /**
- * Administers members. `byOwner` is true if an owner asks. The transaction stores `entry` in the audit log. Methods
- * resolve with null if the person has no role in the organization.
+ * Administers members. `byOwner` is true if an owner requests the change. The transaction stores `entry` in the audit
+ * log. Methods resolve with null if the person has no role in the organization.
  */
 export type Members = {
   /** Lists at most 10,000 members, ordered by email address. */

@@ -1,6 +1,6 @@
 /**
  * Signs strings for the server's own use, such as links and tokens: HMAC-SHA256 with a key derived from the master key.
- * All processes behind one address share the master key, so each accepts the signatures of the others.
+ * All processes of a deployment share the master key, so each accepts the signatures of the others.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 

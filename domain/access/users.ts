@@ -52,8 +52,8 @@ export type IssuedCredential = { secret: string; expiresAt: Date }
 /** Lets the operator manage dashboard users. Email addresses are compared without regard to case. */
 export type Users = {
   /**
-   * Gives the user the role. If the address is new, the user is created. Resolves with null if the organization does
-   * not exist, and with `last_owner` if the organization would lose its only owner.
+   * Gives the user the role. If the e-mail address is new, the user is created. Resolves with null if the organization
+   * does not exist, and with `last_owner` if the organization would lose its only owner.
    */
   create(organizationId: string, email: string, role: Role): Promise<User | 'last_owner' | null>
   /** Lists users with a role in the organization, ordered by email address. */

@@ -1,4 +1,4 @@
-/** The operations on agents' versions. Each throws ResourceFault. */
+/** The operations on agents' versions. An operation that refuses a request throws ResourceFault. */
 import type { Agent } from '../records/agent.ts'
 import type {
   AgentVersion,
@@ -46,7 +46,10 @@ export function createAgentVersions(store: AgentVersionStore, rules: AgentRules)
   }
 }
 
-/** A secret must not reach another origin. So a tool keeps its present secrets only if its present origin stays. */
+/**
+ * A secret must not reach another server. So a restored tool keeps its present secrets only if the version has the
+ * tool's present origin (scheme, host and port).
+ */
 function restoredTool(ofVersion: VersionTool, current: Tool | null): RestoredTool {
   const { source } = ofVersion
   if (source.kind !== 'webhook') return { tool: ofVersion, secrets: 'none' }

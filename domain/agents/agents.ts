@@ -19,7 +19,7 @@ import { type AgentRules, issuesOfSettings, issuesOfWhole } from './check-agent.
 export type AgentDeps = {
   store: AgentStore
   rules: AgentRules
-  /** Decides which hosts are allowed in webhook addresses. */
+  /** Decides which hosts are allowed in webhook URLs. */
   hosts: HostPolicy
   clock: Clock
   agentId: () => string
@@ -28,7 +28,7 @@ export type AgentDeps = {
   agentsMax: number
 }
 
-/** The operations on agents. Each throws ResourceFault. */
+/** The operations on agents. An operation that refuses a request throws ResourceFault. */
 export type Agents = {
   create(tenant: Tenant, input: NewAgent & WithWebhooks, by: Author): Promise<Agent>
   list(tenant: Tenant): Promise<Agent[]>

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentSettings } from '../records/agent.ts'
 import type { Tool } from '../records/tool.ts'
 
-/** Lists the settings with another value by name, in alphabetical order. */
+/** Returns the names of the settings with different values, in alphabetical order. */
 export function changedSettings(before: Partial<AgentSettings>, after: AgentSettings): string[] {
   const [old, now]: Record<string, unknown>[] = [before, after]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])

@@ -18,7 +18,7 @@ export type ToolDeps = ToolRules & {
   toolId: () => string
 }
 
-/** The operations on tools. Each throws ResourceFault. */
+/** The operations on tools. An operation that refuses a request throws ResourceFault. */
 export type Tools = {
   create(tenant: Tenant, agentId: string, input: NewTool, by: Author): Promise<Tool>
   list(tenant: Tenant, agentId: string): Promise<Tool[]>

@@ -9,10 +9,10 @@ const phrasesOf = perLanguage(({ greetings }) =>
 )
 
 /**
- * Returns the kind of the most reliable phrase in the text. A person's question comes first: "do you want to leave a
- * message" contains a mailbox phrase too. Mailbox phrases come before menus, because a mailbox has menus too. A busy
- * person uses the same excuses as a mailbox, but no mailbox phrase. Null if the text has no known phrase. If the
- * language is unknown, the English phrases are used.
+ * Returns the kind of the most reliable phrase in the text, in the order of `byWeight`. A person's question comes
+ * first, because it may contain a mailbox phrase: "do you want to leave a message". Mailbox phrases come before phone
+ * menus, because a mailbox has menus too. Excuses come last, because both people and mailboxes say them. Null if the
+ * text has no known phrase. If the language is unknown, the English phrases are used.
  */
 export function greetingIn(text: string, language: string): keyof GreetingWords | null {
   const spellings = hyphenSpellings(text)

@@ -62,7 +62,7 @@ export type Settlement = {
   row: LedgerRow
   /** Explains the request's route. */
   choice: Choice
-  /** The request's use of an idempotency key. Absent on API surfaces without idempotency keys. */
+  /** The request's use of an idempotency key. Absent in APIs without idempotency keys. */
   use?: KeyUse
   status: 'succeeded' | 'failed'
   /** The amount reserved by `Credit.reserve` for this request. If the cost is lower, the difference is released. */

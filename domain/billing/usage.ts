@@ -66,7 +66,7 @@ export type UsageSummary = {
 /** Counts sessions and calls created in a time range, and sums the connected time of ended calls. */
 export type SessionTotals = { sessions: number; connectedMs: number }
 
-/** Limits the rows in an answer, because each row has several quantities. */
+/** Limits the rows in a response, because each row has several quantities. */
 export const usageRowsMax = 5_000
 
 export function totalOf(rows: readonly UsageSum[]): UsageSum {

@@ -4,7 +4,7 @@ import type { CallbackRequest } from '../records/callback.ts'
 import type { PipelineTool, SessionTransport } from '../records/pipeline.ts'
 import { charactersOf } from '../speech/characters.ts'
 
-/** The limit in days if the tool's configuration has no limit. */
+/** How many days ahead a callback may be scheduled if the tool's configuration sets no limit. */
 export const daysAheadDefault = 7
 const leastAheadMs = 60_000
 const dayMs = 86_400_000

@@ -138,8 +138,8 @@ export class Calls {
   }
 
   /**
-   * Returns the recording's peaks (audio/peaks.ts). Throws the same faults as `recording`, and `overloaded` while the
-   * peaks of too many recordings are computed.
+   * Returns the peaks of the recording's waveform (audio/peaks.ts). Throws the same faults as `recording`, and
+   * `overloaded` while the peaks of too many recordings are computed.
    */
   recordingPeaks(tenant: Tenant, id: string): Promise<Uint8Array> {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.peaks(tenant, id))

@@ -74,8 +74,8 @@ export function transcriptOf(turns: readonly Turn[]): string {
 }
 
 /**
- * Reads the LLM's answer. `ruled` has the findings from the rules: they fill in values missing from the answer. Returns
- * null if the answer is unusable.
+ * Reads the LLM's answer. `ruled` has the findings that need no LLM (see report.ts): they fill in values missing from
+ * the answer. Returns null if the answer is unusable.
  */
 export function readFindings(answer: unknown, fields: readonly ExtractionField[], ruled: Findings): Findings | null {
   if (!isObject(answer)) return null
@@ -90,8 +90,8 @@ export function readFindings(answer: unknown, fields: readonly ExtractionField[]
 }
 
 /**
- * Returns the LLM's outcome only if the rules say `completed`. The rules' other outcomes, such as a failure or a
- * transfer, are certain.
+ * Returns the LLM's outcome only if the outcome from the call's facts is `completed`. Other outcomes from the facts,
+ * such as a failure or a transfer, are certain.
  */
 function outcomeOf(value: unknown, ruled: Outcome): Outcome {
   if (ruled !== 'completed') return ruled

@@ -22,8 +22,8 @@ export type RecordingLinks = {
 }
 
 /**
- * All processes behind one address share these keys. A link signed with a previous master key stays valid, because
- * people may already have the link.
+ * All processes of a deployment share these keys. A link signed with a previous master key stays valid, because people
+ * may already have the link.
  */
 export type LinkKeys = { current: string; previous: readonly string[] }
 

@@ -1,4 +1,4 @@
-/** Computes peaks for older recordings, and for recordings by a process that died. */
+/** Computes the waveform peaks of older recordings, and of recordings by a process that died. */
 import { arePeaksOf, PeakMeter, peaksHeader } from '../../audio/peaks.ts'
 import { wavHeader } from '../../audio/wav.ts'
 import { Fault } from '../records/fault.ts'
@@ -29,7 +29,7 @@ export async function peaksOf(recording: RecordingContent): Promise<Uint8Array> 
   let rest: Uint8Array = new Uint8Array(0)
   const pieces = end > audioOffset ? recording.read(audioOffset, end) : []
   for await (const piece of pieces) {
-    // A piece can end inside a frame, and can begin at an odd address, so its bytes are copied.
+    // A piece can end inside a frame, and can begin at an odd memory address, so its bytes are copied.
     const bytes = new Uint8Array(rest.length + piece.length)
     bytes.set(rest)
     bytes.set(piece, rest.length)

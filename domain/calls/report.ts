@@ -1,4 +1,7 @@
-/** Makes an ended call's report from rules. If an LLM's analysis succeeds, it replaces these findings. */
+/**
+ * Makes an ended call's report from stored facts, such as its end reason and its transfers. If an LLM's analysis
+ * succeeds, its findings replace these findings.
+ */
 import type { Call } from '../records/call.ts'
 import type { EndReason } from '../records/states/call.ts'
 
@@ -16,8 +19,8 @@ export const outcomes = [
 export type Outcome = (typeof outcomes)[number]
 
 /**
- * `heuristic`: the findings come from rules alone, because no LLM could answer. `failed`: an LLM was asked, but gave no
- * usable answer.
+ * `heuristic`: the findings come from the call's facts alone, because no LLM could answer. `failed`: an LLM was asked,
+ * but gave no usable answer.
  */
 export const analysisStatuses = ['pending', 'heuristic', 'completed', 'failed'] as const
 export type AnalysisStatus = (typeof analysisStatuses)[number]
@@ -58,7 +61,7 @@ export type Report = Findings & {
   updatedAtMs: number
 }
 
-/** Facts about an ended call, for the rules. */
+/** The facts about an ended call from which a report is made without an LLM. */
 export type EndedCall = {
   startedAtMs: number | null
   endedAtMs: number | null
@@ -77,7 +80,7 @@ export type EndedCall = {
 
 /**
  * Makes the report stored together with the call's terminal status. If the call was connected, the report waits for its
- * analysis. Otherwise there is nothing to analyse, and the report is final.
+ * analysis. A call that was not connected has nothing to analyse, so its report is final.
  */
 export function firstReport(ended: EndedCall, nowMs: number): Report {
   const isRead = ended.startedAtMs !== null
@@ -96,7 +99,7 @@ export function firstReport(ended: EndedCall, nowMs: number): Report {
   }
 }
 
-/** Returns the findings from rules alone. The summary contains no spoken words. */
+/** Returns the findings from the call's facts, without an LLM. The summary contains no spoken words. */
 export function ruledFindings(ended: EndedCall): Findings {
   const outcome = ruledOutcome(ended)
   return {
@@ -141,7 +144,7 @@ function ruledSummary(ended: EndedCall, outcome: Outcome): string {
 
 const turnsOf = (count: number) => (count === 1 ? 'turn' : 'turns')
 
-/** Collects the facts for the rules from a call's row and its turns. */
+/** Collects the facts for a report from a call's row and its turns. */
 export function endedCallOf(
   call: Call,
   sources: readonly { source: 'user' | 'agent' | 'system' }[],

@@ -33,16 +33,16 @@ export type CallFilter = {
   /** A number of either party in E.164, or its last digits. */
   number?: string
   isLive?: boolean
-  /** The duration of calls that are over. */
+  /** Limits on the duration. Only ended calls have a duration. */
   minDurationS?: number
   maxDurationS?: number
-  /** The cost of calls that are over. */
+  /** Limits on the cost. Only ended calls match them. */
   minCostMicroUsd?: number
   maxCostMicroUsd?: number
-  /** The least latency in the slowest turn. */
+  /** The minimum latency of a call's slowest turn. */
   minLatencyMs?: number
   agentVersion?: number
-  /** All of these must have happened in the call. */
+  /** A call matches only if all of these have happened in it. */
   has?: readonly CallHappening[]
 }
 
@@ -50,7 +50,10 @@ export type CallHappening = 'tool_failure' | 'transfer' | 'interruption' | 'fail
 
 /** Lists are in descending order. Calls without a value are last. */
 export type CallSort = 'created_at' | 'duration_seconds' | 'cost_micro_usd' | 'slowest_turn_ms'
-/** A call's position in a sorted list. `at` is its value, or its creation time in microseconds. No value is -1. */
+/**
+ * A call's position in a sorted list. `at` is the value that the list is sorted by, or the call's creation time in
+ * microseconds. It is -1 if the call has no such value.
+ */
 export type OverviewPosition = { at: number; id: string }
 export type OverviewQuery = {
   filter: CallFilter
@@ -61,7 +64,7 @@ export type OverviewQuery = {
   after: OverviewPosition | null
 }
 
-/** The sums over a call's turns, for lists. */
+/** A call in a list of calls, with sums over its turns. */
 export type CallOverview = CallSummary & {
   /** Null if there is no stored agent or it was deleted. */
   agentName: string | null
@@ -79,10 +82,10 @@ export type CallOverview = CallSummary & {
   /** The median and the greatest conversational latency. Null if no turn has one. */
   latencyMs: { p50: number; max: number } | null
   slowestTurn: { index: number; latencyMs: number; startedAtMs: number } | null
-  /** The first turns with the words. Empty if no words were searched. */
+  /** The first turns that contain the searched words. Empty if no words were searched. */
   matches: readonly TurnMatch[]
 }
-/** `text` is the part of the turn around the first word. */
+/** `text` is the part of the turn around the first searched word. */
 export type TurnMatch = { index: number; source: Turn['source']; startedAtMs: number; text: string }
 export type CallOverviewPage = { calls: readonly CallOverview[]; next: OverviewPosition | null }
 

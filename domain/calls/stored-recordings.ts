@@ -21,7 +21,7 @@ export type StoredRecordingsDeps = {
 /** `url` is a path at this server, or an absolute URL of the bucket. */
 export type RecordingLink = { url: string; expiresAtMs: number }
 
-/** The storage for a recording's peaks, beside the recording. */
+/** The storage for the peaks of a recording's waveform, beside the recording. */
 type PeaksShelf = {
   find: () => Promise<Uint8Array | null>
   keep: (peaks: Uint8Array) => Promise<void>
@@ -46,9 +46,9 @@ export class StoredRecordings {
   }
 
   /**
-   * Finds the recording's peaks. If they were not written with the recording, they are computed and kept. Resolves with
-   * null if there is no such recording. Throws ResourceFault `recording_unreachable`, and Fault `overloaded` if the
-   * peaks of too many recordings are being computed.
+   * Finds the peaks of the recording's waveform. If they were not written with the recording, they are computed and
+   * kept. Resolves with null if there is no such recording. Throws ResourceFault `recording_unreachable`, and Fault
+   * `overloaded` if the peaks of too many recordings are being computed.
    */
   async peaks(tenant: Tenant, callId: string): Promise<Uint8Array | null> {
     const inBucket = await this.#findInBucket(tenant, callId)

@@ -7,7 +7,10 @@ import { hyphenSpellings, Phrases } from '../conversation/words/phrases.ts'
 
 /** The journal keeps this many of the caller's turns for the summary. */
 export const summaryTurnsMax = 6
-/** About nine seconds of speech. The summary must be short, because the recipient decides within the screening time. */
+/**
+ * About nine seconds of speech. The summary must be short, because the recipient has limited time to accept or decline
+ * the call.
+ */
 const charactersMax = 140
 /** Shorter turns, such as "Hello" or "Yes, please", say nothing about the call's subject. */
 const wordsMin = 3

@@ -28,8 +28,8 @@ export type StoredReport = { report: Report; receivers: ReportReceivers; endpoin
 type EndpointName = Pick<Endpoint, 'id' | 'name'>
 
 /**
- * An event with its endpoints. Endpoints in `otherBodies` asked for other values than the first endpoint, so they get
- * other bodies.
+ * An event with its endpoints. The first endpoint's body is in `event`. Endpoints with other extraction fields get
+ * other bodies: `otherBodies`.
  */
 export type AddressedEvent = {
   event: OutboxEvent
@@ -123,7 +123,10 @@ export function endpointFields(endpoints: readonly Endpoint[]): EndpointFields[]
   return endpoints.map(({ id, extractionFields }) => ({ endpointId: id, fields: extractionFields }))
 }
 
-/** Returns the ids of a report's receivers. Later versions go only to subscribers to `call.report`. */
+/**
+ * Returns the ids of the endpoints that get a report. Later versions of the report go only to subscribers to
+ * `call.report`.
+ */
 export function receiverIds({ report, analysis }: ReportReceivers, isFirst = true): string[] {
   return isFirst ? [...new Set([...report, ...analysis])] : [...report]
 }

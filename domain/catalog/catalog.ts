@@ -11,8 +11,8 @@ export type Row = {
   /** `provider/model`. Requests may send it as `routing.model`. */
   pin: string
   /**
-   * Identifies the row in the catalog. The pin is not enough, because two stages may have the same pin. The key stays
-   * the same when the rows are replaced.
+   * Identifies the row in the catalog. The pin is not enough, because a speech-to-text model and an LLM, for example,
+   * may have the same pin. The key stays the same when the rows are replaced.
    */
   key: string
   /** False if the catalog does not contain the model, and a request pinned it by its name. */
@@ -78,7 +78,7 @@ export class Catalog {
     this.#version += 1
   }
 
-  /** Returns a stage's rows in catalog order. */
+  /** Returns the rows of speech to text, LLMs or text to speech, in catalog order. */
   stage(stage: Stage): readonly Row[] {
     return this.#stages[stage]
   }
@@ -106,7 +106,9 @@ export class Catalog {
     return row
   }
 
-  /** Returns the models in this stage that the operator may add with a command. */
+  /**
+   * Returns the models for this stage (speech to text, LLM or text to speech) that the operator may add with a command.
+   */
   installable(stage: Stage): Installable[] {
     return this.#providers
       .flatMap((provider) => provider.installable?.() ?? [])
@@ -118,7 +120,7 @@ export class Catalog {
     return this.#providers.some((provider) => provider.id === id)
   }
 
-  /** Finds the provider whose model ids in this stage look like this id. */
+  /** Finds the provider whose model ids for this stage (speech to text, LLM or text to speech) look like this id. */
   ownerOf(stage: Stage, model: string): Provider | undefined {
     return this.#providers.find((provider) => provider.isOwn?.(stage, model))
   }

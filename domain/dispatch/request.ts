@@ -18,14 +18,14 @@ import type { Ask } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 
-/** The caller and the data about a request that all surfaces share. */
+/** The API client, and the data about a request that all APIs share. */
 export type RequestContext = {
   caller: Caller
   requestId: string
   operation: string
   /** Set if the request is part of a call. The call already has a lease, so the request takes no lease. */
   callId?: string
-  /** Absent on surfaces without an Idempotency-Key. */
+  /** Absent in APIs without the header Idempotency-Key. */
   key?: Pick<KeyUse, 'keyDigest' | 'contentHash'>
   /** Aborted when the client disconnects. */
   signal: CancelSignal
@@ -63,7 +63,7 @@ export type Plan<T> = {
   run: (row: Row, signal: AttemptSignal, ports: ProviderPorts) => Promise<T>
 }
 
-/** The time limits and the number of attempts for one stage. */
+/** The time limits and the number of attempts for requests to one stage: speech to text, LLM or text to speech. */
 export type DispatchLimits = {
   attemptsMax: number
   /** Limits the time from an attempt's start to its first media or token. */
@@ -88,7 +88,10 @@ export type DispatchDeps = UnpricedPolicy & {
   providerKeys: ProviderKeys
   chooser: Chooser
   concurrency: Limits
-  /** Leases taken before the request's body was read. If absent, no request has an early lease. */
+  /**
+   * The concurrency leases that were taken before the requests' bodies were read. If absent, each request takes its
+   * lease later.
+   */
   earlyLeases?: EarlyLeases
   idempotency: Idempotency
   credit: Credit

@@ -22,7 +22,7 @@ type ModelFigures = {
   firstByteMs: number | null
   p95Ms: number | null
   realTimeFactor: number | null
-  /** Counts the recent answers for the figures. */
+  /** The number of recent answers from which the rates and times here were computed. */
   samples: number
   asOfMs: number | null
 }

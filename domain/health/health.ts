@@ -54,7 +54,7 @@ export class Health {
   /** The circuits of each organization, by its id. An organization without an entry had no failure. */
   readonly #own = new Map<string, Circuits>()
   readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
-  /** The last answer from `areSeveral`. */
+  /** The last result of `areSeveral`. */
   #wereSeveral = false
   #version = 0
   #staleAtMs = Number.POSITIVE_INFINITY
@@ -109,7 +109,10 @@ export class Health {
     return this.#shared.count(providerId, notClosed)
   }
 
-  /** Counts the organizations that must wait because their separate circuit at the provider is open. */
+  /**
+   * Counts the organizations whose own circuit at the provider is open after their own failures. Their requests wait,
+   * although other organizations' requests may be served.
+   */
   waitingOrganizations(providerId: string): CircuitCounts {
     const nowMs = this.#clock.monotonicMs()
     const waiting = { model: 0, credential: 0 }

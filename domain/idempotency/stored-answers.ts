@@ -1,6 +1,6 @@
 import type { KeyUse } from './idempotency.ts'
 
-/** An answer as it was sent. `body` is its text. */
+/** An HTTP response (the answer to a request) as it was sent. `body` is its text. */
 export type StoredAnswer = { status: number; body: string }
 
 /** Stores answers. While a key is valid, a repeated request gets the same answer again. */

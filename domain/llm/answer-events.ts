@@ -5,7 +5,7 @@ import type { LlmUsage } from '../ports/llm.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { quantitiesOf } from './tokens.ts'
 
-/** Turns the parts of one streamed answer into a surface's events. */
+/** Turns the parts of one streamed answer into the events of one API, such as the router API. */
 export interface AnswerReader<Part, Event> {
   /** Counts the characters in text and arguments so far. */
   readonly characters: number

@@ -1,4 +1,6 @@
-/** A chunk's piece for one tool call. `id` is undefined if the piece has no id or a blank id. */
+/**
+ * The part of a streamed chunk that belongs to one tool call. `id` is undefined if this part has no id or a blank id.
+ */
 type CallPiece = { index: unknown; id: string | undefined; isNamed: boolean }
 
 /**

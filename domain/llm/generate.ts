@@ -1,9 +1,9 @@
 /**
  * The only operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It
- * contains no protocol. Each surface passes in a translation between its wire format and the domain's requests, answers
+ * contains no protocol. Each API passes in a translation between its wire format and the domain's requests, answers
  * and events:
  *
- *   input ──► requestOf ──► provider ──► answerOf (whole) or reader (streamed) ──► the surface
+ *   input ──► requestOf ──► provider ──► answerOf (whole) or reader (streamed) ──► the API
  *
  * If a provider speaks the client's protocol itself, the client's body and the provider's answer are passed on without
  * translation: `passThrough`.
@@ -34,7 +34,7 @@ import { baseAsk } from '../routing/ask.ts'
 import { AnswerEvents, type AnswerReader, type BegunStream, type Settle, settleStream } from './answer-events.ts'
 import { quantitiesOf } from './tokens.ts'
 
-/** The input fields that all surfaces share. */
+/** The input fields that all APIs share. */
 export type GenerateInput = RequestContext & {
   routing: Routing
   /** Used for routing only, because a model learns the language from its prompt. */
@@ -82,7 +82,7 @@ export interface Translation<Input extends GenerateInput, Answer, Event> {
    * last events are sent.
    */
   reader(input: Input, route: Route, settle: Settle): AnswerReader<LlmEvent, Event>
-  /** Present if some providers speak this surface's protocol themselves. */
+  /** Present if some providers speak this API's protocol themselves. */
   readonly passThrough?: PassThroughTranslation<Input, Answer, Event>
 }
 

@@ -1,4 +1,4 @@
-/** Represents answers as items, for surfaces that show messages, function calls and structured output separately. */
+/** Represents answers as items, for APIs that show messages, function calls and structured output separately. */
 
 import type { LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from '../ports/llm.ts'
 import type { Capability } from '../ports/model.ts'

@@ -6,8 +6,8 @@ export type RefusableField = keyof Pick<
 >
 
 /**
- * The cause of a ProviderError `unsupported`: a request field that the model does not accept. Each surface reports the
- * field to its clients under the name from the surface's protocol.
+ * The cause of a ProviderError `unsupported`: a request field that the model does not accept. Each API reports the
+ * field to its clients under the name from the API's protocol.
  */
 export class UnsupportedField extends Error {
   readonly field: RefusableField

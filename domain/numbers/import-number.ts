@@ -25,7 +25,7 @@ export type ImportDeps = {
 
 export type ImportNumber = (tenant: Tenant, input: ImportedNumber) => Promise<PhoneNumber>
 
-/** The returned function throws ResourceFault. */
+/** If an import is refused, the returned function throws ResourceFault. */
 export function createImport(deps: ImportDeps): ImportNumber {
   const { store, rules, clock, numberId, isPhoneNumber } = deps
   return async (tenant, input) => {

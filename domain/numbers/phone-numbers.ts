@@ -17,7 +17,7 @@ export type PhoneNumberDeps = PurchaseDeps &
     followsAgent: boolean
   }
 
-/** Every method throws ResourceFault. */
+/** A method that refuses a request throws ResourceFault. */
 export type PhoneNumbers = {
   /** Lists the phone numbers, oldest first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>

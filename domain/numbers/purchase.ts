@@ -26,10 +26,10 @@ export type PurchaseDeps = {
 
 export type PurchaseNumber = (tenant: Tenant, input: NewNumber) => Promise<PhoneNumber>
 
-/** If an order has no answer after this time, its process has died. */
+/** If the carrier's answer to an order is not stored after this time, the order's process has died. */
 const orderMs = 30_000
 
-/** The returned function throws ResourceFault. */
+/** If a purchase is refused, the returned function throws ResourceFault. */
 export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
   return async (tenant, input) => {
     const number = newNumber(deps, tenant, input)

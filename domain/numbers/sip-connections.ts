@@ -36,15 +36,15 @@ export type ConnectionChange = {
 export type ConnectionDeps = {
   store: ConnectionStore
   hosts: Pick<HostPolicy, 'placeOf'>
-  /** Returns true for a range of addresses such as 10.0.0.0/8. */
+  /** Returns true for a range of IP addresses such as 10.0.0.0/8. */
   isSubnet: (text: string) => boolean
   clock: Clock
   connectionId: () => string
-  /** The address limit for all connections together. */
+  /** The limit of IP addresses for all connections together. */
   allowedAddressesMax: number
 }
 
-/** Every method throws ResourceFault. */
+/** A method that refuses a request throws ResourceFault. */
 export type SipConnectionOperations = {
   list(tenant: Tenant): Promise<OwnedConnection[]>
   create(tenant: Tenant, settings: NewConnection): Promise<OwnedConnection>
@@ -56,7 +56,7 @@ export type SipConnectionOperations = {
 const connectionsMax = 20
 /**
  * The shortest allowed prefixes, as in 172.16.0.0/16 and in a telephone company's whole IPv6 range. Without a login,
- * only the address identifies the caller, so 0.0.0.0/0 would accept calls from any address, including other
+ * only the IP address identifies the caller, so 0.0.0.0/0 would accept calls from any address, including other
  * organizations' addresses.
  */
 const prefixLeast = { ipv4: 16, ipv6: 32 }
@@ -84,7 +84,7 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       const outcome = await store.change(tenant, id, (stored, others) => {
         if (Object.keys(change).length === 0) return stored
         const settings = changed(stored, change)
-        // Address ranges that are already stored are not checked again for width and number, so the organization can
+        // IP address ranges that are already stored are not checked again for width and number, so the organization can
         // keep them.
         refuseIssues([
           ...issuesOf(settings, deps),
@@ -204,7 +204,7 @@ function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswor
 function issuesOfWidth({ inbound }: Pick<ConnectionChange, 'inbound'>, { isSubnet }: ConnectionDeps): Issue[] {
   return (inbound?.allowedAddresses ?? []).flatMap((range, at): Issue[] => {
     const least = range.includes(':') ? prefixLeast.ipv6 : prefixLeast.ipv4
-    // Another check refuses a text that is not an address range.
+    // Another check refuses a text that is not an IP address range.
     const isWide = isSubnet(range) && Number(range.slice(range.indexOf('/') + 1)) < least
     return isWide ? [{ path: ['inbound', 'allowedAddresses', at], problem: { kind: 'range_too_wide' } }] : []
   })
@@ -220,7 +220,7 @@ function issuesOfCount(
   return [{ path: ['inbound', 'allowedAddresses'], problem: { kind: 'addresses_too_many' } }]
 }
 
-/** Resolvers read a name that ends in a number as an address: 127.1, 0x7f.1 and 2130706433 are all 127.0.0.1. */
+/** Resolvers read a name that ends in a number as an IP address: 127.1, 0x7f.1 and 2130706433 are all 127.0.0.1. */
 const endsInNumber = /(^|\.)(\d+|0x[0-9a-f]*)$/i
 
 function mayBeCalled(host: string, hosts: ConnectionDeps['hosts']): boolean {

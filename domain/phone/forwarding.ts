@@ -78,7 +78,7 @@ function hidesDiversion(text: string): boolean {
 }
 
 /**
- * Returns true if a History-Info entry requests privacy. Its address may contain an escaped Privacy header (RFC 7044).
+ * Returns true if a History-Info entry requests privacy. Its SIP URI may contain an escaped Privacy header (RFC 7044).
  */
 function hidesEntry(text: string): boolean {
   const words = /[?&]privacy=([^&>]*)/i.exec(text)?.[1]

@@ -30,9 +30,8 @@ export async function storeLegName(deps: LegNameDeps, leg: Leg, carrierLegId: st
 }
 
 /**
- * Makes an ended leg's stream address invalid. If the carrier has not assigned an id to the leg yet, it may still dial
- * the leg. The address then stays valid for `unnamedMs`, because the stream brings the id that is needed to hang up the
- * leg.
+ * Makes an ended leg's stream URL invalid. If the carrier has not assigned an id to the leg yet, it may still dial the
+ * leg. The URL then stays valid for `unnamedMs`, because the stream brings the id that is needed to hang up the leg.
  */
 export function forgetStream({ media, clock }: { media: LegMedia; clock: Clock }, leg: Leg, isNamed: boolean): void {
   if (isNamed) media.forget(leg.id)

@@ -133,7 +133,7 @@ export class PhoneCall implements LegHolder {
     this.#sink.hangUp()
   }
 
-  /** Makes the address for the leg's audio stream, to which the carrier connects. */
+  /** Makes the URL for the leg's audio stream, to which the carrier connects. */
   expectStream(): MediaEndpoint {
     const { media } = this.#deps
     return media.expect({

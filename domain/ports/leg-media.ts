@@ -1,17 +1,17 @@
 /**
- * Connects legs' audio with conversations: the carrier opens a stream to the leg's address, and the conversation
- * receives this stream.
+ * Connects legs' audio with conversations: the carrier opens a stream to the leg's URL, and the conversation receives
+ * this stream.
  */
 import type { MediaSink, MediaTransport } from './media.ts'
 import type { LineName, MediaEndpoint } from './phone-line.ts'
 
 export interface LegMedia {
   /**
-   * Makes an address that can be opened once. Only this process serves the stream: if the socket reaches another
-   * process, the other process relays the socket to this process. The leg's earlier address becomes invalid.
+   * Makes a URL that can be opened once. Only this process serves the stream: if the socket reaches another process,
+   * the other process relays the socket to this process. The leg's earlier URL becomes invalid.
    */
   expect(leg: ExpectedLeg): MediaEndpoint
-  /** Makes the address invalid. A running stream goes on. Must be called when the leg is over. */
+  /** Makes the URL invalid. A running stream goes on. Must be called when the leg is over. */
   forget(legId: string): void
 }
 
@@ -26,7 +26,7 @@ export type ExpectedLeg = {
    * when the stream is over. `carrierLegId` is the carrier's leg id if the stream contains it.
    */
   joined(transport: MediaTransport, carrierLegId?: string): MediaSink
-  /** Called instead of `joined` if a socket opened without a usable stream. The address cannot be opened again. */
+  /** Called instead of `joined` if a socket opened without a usable stream. The URL cannot be opened again. */
   failed(reason: StreamFailure): void
 }
 

@@ -74,9 +74,8 @@ export interface Llm {
    */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
   /**
-   * Returns the names of the settings that this model does not accept. If the surface's contract permits it, the
-   * request is sent without these settings, and the answer lists them. If absent, the model accepts only `temperature`
-   * and `topP`.
+   * Returns the names of the settings that this model does not accept. If the API's contract permits it, the request is
+   * sent without these settings, and the answer lists them. If absent, the model accepts only `temperature` and `topP`.
    */
   readonly lacks?: (model: string, settings: LlmSettings) => readonly LlmSetting[]
   /** Present if the provider speaks the chat completions protocol. For other providers such a request is translated. */

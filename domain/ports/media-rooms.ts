@@ -7,7 +7,7 @@
 export type RoomSeat = { room: string; identity: string }
 
 export interface MediaRooms {
-  /** The media server's address for clients. */
+  /** The media server's URL for clients. */
   readonly url: string
   /**
    * Makes a token that opens the room until `expiresAtMs`, even if the caller leaves and returns. The caller may only

@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../../audio/format.ts'
 
-/** All stages, in the order in which lists show them. */
+/** All stages (speech to text, LLM and text to speech), in the order in which lists show them. */
 export const stages = ['stt', 'llm', 'tts'] as const
 export type Stage = (typeof stages)[number]
 

@@ -15,7 +15,7 @@ export type NumberSearch = { areaCode: string | null; locality: string | null; l
 
 export type NumberOrder = { id: string; status: 'pending' | 'done' | 'failed' }
 
-/** Every method throws NumberCarrierError. */
+/** If the carrier refuses a request or does not answer, the method throws NumberCarrierError. */
 export interface NumberCarrier {
   /** Finds United States numbers for sale. */
   search(query: NumberSearch): Promise<OfferedNumber[]>

@@ -1,7 +1,7 @@
-/** The values that bind an answer to the browser that has begun. */
+/** The values that bind the provider's answer to the browser that has begun the sign-in. */
 export type OidcChecks = { state: string; nonce: string; verifier: string }
 
-/** The provider's words about a person, from a checked ID token. */
+/** The claims about a person in a checked ID token. */
 export type OidcClaims = {
   issuer: string
   subject: string
@@ -15,7 +15,7 @@ export interface OidcProvider {
   name: string
   /** Returns the provider's page for signing in. Rejects with OidcError `unreachable`. */
   start(redirectUri: string, checks: OidcChecks): Promise<string>
-  /** Checks the answer and exchanges its code. `answer` is the query of the redirect. Rejects with OidcError. */
+  /** Checks the provider's answer (the query of its redirect) and exchanges the code in it. Rejects with OidcError. */
   finish(redirectUri: string, answer: Readonly<Record<string, string>>, checks: OidcChecks): Promise<OidcClaims>
 }
 

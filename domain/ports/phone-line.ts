@@ -7,7 +7,7 @@ import type { CancelSignal } from './system.ts'
 export type LineName = 'simulator' | 'carrier' | 'trunk'
 export type LegRef = { legId: string; carrierLegId: string }
 
-/** The address for a leg's audio. The token opens it once, for this leg alone. */
+/** The URL for a leg's audio. The token opens the URL once, for this leg alone. */
 export type MediaEndpoint = { url: string; token: string; sampleRateHz: 8000 | 16_000 }
 
 export type LegToDial = {
@@ -43,7 +43,7 @@ export type LegToDial = {
 /** The only SIP codes used to refuse an inbound call. */
 export type RejectCode = 404 | 480 | 486 | 503
 
-/** Every method rejects with PhoneLineError. */
+/** If the line refuses a command or does not answer, the method rejects with PhoneLineError. */
 export interface PhoneLine {
   readonly name: LineName
   /**

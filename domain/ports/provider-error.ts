@@ -85,7 +85,10 @@ export class ProviderError extends Error {
 const causesMax = 4
 const reasonCharactersMax = 512
 
-/** Describes an error. Node's AggregateError has no message, for example if all addresses of a host refuse. */
+/**
+ * Describes an error. Node's AggregateError has no message, for example if all IP addresses of a host refuse the
+ * connection.
+ */
 function wordsOf({ name, message, code }: Error & { code?: unknown }): string {
   const text = message === '' ? name : message
   return typeof code === 'string' && !text.includes(code) ? `${text} (${code})` : text

@@ -79,8 +79,8 @@ export type RichMessageEvent = {
 
 export interface RichMessageWebhooks {
   /**
-   * Reads one webhook request. `message` is our message's id if the webhook address contained it. `forged`: the
-   * provider has not signed these bytes, or its signature is too old. `other`: the event is not about a message.
+   * Reads one webhook request. `message` is our message's id if the webhook URL contained it. `forged`: the provider
+   * has not signed these bytes, or its signature is too old. `other`: the event is not about a message.
    */
   read(
     headers: Readonly<Record<string, unknown>>,

@@ -18,9 +18,9 @@ export type SipOutbound = {
   password: string | null
 } & OutboundAddressing
 
-/** Options for the SIP addresses and headers in outbound calls. */
+/** Options for the SIP URIs and headers in outbound calls. */
 export type OutboundAddressing = {
-  /** If true, the called address contains `user=phone`, which marks it as a telephone number. */
+  /** If true, the called SIP URI contains `user=phone`, which marks it as a telephone number. */
   userPhone: boolean
   /**
    * The header with the caller's number. With `preferred` and `asserted`, the number is in P-Preferred-Identity or
@@ -34,18 +34,18 @@ export type OutboundAddressing = {
 export interface SipConnections {
   find(id: string): Promise<SipConnection | null>
   /**
-   * Finds the connections that accept calls from an address: a connection may list the address, or its id may be in
+   * Finds the connections that accept calls from an IP address: a connection may list the address, or its id may be in
    * `registered`. Several organizations may match. Connections with the dialled number come first, in the order in
    * which they imported the number.
    */
   ofAddress(address: string, dialed: string, registered: readonly string[]): Promise<readonly SipConnection[]>
-  /** Resolves with true if the connection's calls may come from the address. */
+  /** Resolves with true if the connection's calls may come from the IP address. */
   hasAddress(id: string, address: string): Promise<boolean>
   /** Finds connections by the login name for their inbound calls. */
   ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
   /**
-   * An organization may list an address range that contains another organization's trunk, so the address alone may not
-   * be enough. Resolves with true if the call must also authenticate with a login: if a connection with a login
+   * An organization may list an IP address range that contains another organization's trunk, so the address alone may
+   * not be enough. Resolves with true if the call must also authenticate with a login: if a connection with a login
    * imported the dialled number before connection `id`, or if `id` does not have the number.
    */
   wantsLogin(dialed: string, id: string): Promise<boolean>

@@ -78,7 +78,7 @@ export type NumberAssignment = {
   reviewErrors: readonly ReviewError[]
 }
 
-/** Every method throws SmsRegistryError. */
+/** If the carrier refuses a request or does not answer, the method throws SmsRegistryError. */
 export interface SmsRegistry {
   createBrand(profile: BrandProfile): Promise<RegisteredBrand>
   updateBrand(brandId: string, profile: BrandProfile): Promise<RegisteredBrand>

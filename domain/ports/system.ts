@@ -68,8 +68,8 @@ export interface CancelSignal {
   /** The organization that these outbound requests count for, because organizations share a provider's connections. */
   readonly owner?: string | undefined
   /**
-   * Records the model's name from an answer, for the trace. A value other than a name is ignored. Absent if the trace
-   * does not need it.
+   * Records the model's name from a provider's answer, for the trace. A value other than a name is ignored. Absent if
+   * the trace does not need it.
    */
   answeredBy?(model: unknown): void
   addEventListener(type: 'abort', listener: CancelListener): void

@@ -1,4 +1,4 @@
-/** The audit log: a person, key or command has changed a thing in an organization. */
+/** The audit log of the changes that people, API keys and commands make in an organization. */
 
 /**
  * A person, an API key, the operator with a command on the database, or the server itself. Only a person and a key have
@@ -44,21 +44,19 @@ export function commandEvent(organizationId: string, action: string, target: Aud
   return { organizationId, actor: operator, action, target, changed: [], source, result: 'succeeded', requestId: null }
 }
 
-/**
- * A request's event. The request's first transaction with a change stores it, or it is stored after the answer.
- */
+/** A request's event. The request's first transaction with a change stores it, or it is stored after the response. */
 export type AuditEntry = {
   id: string
   beganAt: Date
   event: NewAuditEvent
-  /** False once the request has its answer. Later transactions do not store the event. */
+  /** False once the request has its response. Later transactions do not store the event. */
   isOpen: boolean
   isStored: boolean
 }
 
 /**
- * The entries by caller and by tenant. An entry is no field, because callers and tenants are copied into records, rows
- * and JSON.
+ * The audit entries by caller and by tenant. They are not fields of callers and tenants, because these are copied into
+ * records, rows and JSON.
  */
 const entries = new WeakMap<object, AuditEntry>()
 
@@ -105,7 +103,7 @@ export interface AuditLog {
   add(event: NewAuditEvent): Promise<void>
   /** Stores an event unless the same actor had the same action and target within the last hour. */
   addHourly(event: NewAuditEvent): Promise<void>
-  /** Ends an entry after the answer: stores the event, or completes the stored event. */
+  /** Ends an entry after the request's response: stores the event, or completes the stored event. */
   finish(entry: AuditEntry): Promise<void>
   /** Removes a stored entry, because the request was refused after all. */
   abandon(entry: AuditEntry): Promise<void>

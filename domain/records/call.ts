@@ -145,7 +145,7 @@ export type TurnToolCall = {
   status: ToolCallStatus
   startedAtMs?: number
   durationMs?: number
-  /** The text for the LLM. Turns in webhooks lack it. */
+  /** The tool's result as text for the LLM. Absent in the turns that webhook events contain. */
   result?: string
   /** A webhook tool's last HTTP status, and how many requests were made. */
   httpStatus?: number

@@ -4,8 +4,9 @@ import type { Budget } from './organization.ts'
 export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
 
 /**
- * `pinned` is true if the request names one model. Otherwise all allowed models for the stage were considered. `by` is
- * the first filter from the request's routing or its API key, if such a filter removed models.
+ * `pinned` is true if the request names one model. Otherwise all allowed models for the stage (speech to text, LLM or
+ * text to speech) were considered. `by` is the first filter from the request's routing or its API key, if such a filter
+ * removed models.
  */
 type Left = { stage: Stage; pinned: boolean; by?: NarrowingFilter }
 
@@ -13,8 +14,8 @@ type Left = { stage: Stage; pinned: boolean; by?: NarrowingFilter }
 export type NarrowingFilter = 'not_allowed' | 'denied' | 'test_key' | 'key_policy'
 
 /**
- * Every failure shown to clients, with the data for its message. Each surface has a separate error code and separate
- * words for each kind.
+ * Every failure shown to clients, with the data for its message. Each API (router, platform and so on) has a separate
+ * error code and separate words for each kind.
  */
 export type FaultData = InRequest | InRouting | InLimits | InIdempotency | AtProviders | Ours
 
@@ -26,7 +27,10 @@ type InRequest =
   | { kind: 'audio_too_fast' }
   /** A frame in an Opus stream does not contain exactly one packet. */
   | { kind: 'bad_packet' }
-  /** `otherStage` is a stage with a model of this name, if there is one. `near` lists similar names. */
+  /**
+   * `otherStage` is another stage (`stt`, `llm` or `tts`) with a model of this name, or null. `near` lists similar
+   * names.
+   */
   | { kind: 'unknown_model'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
   | { kind: 'no_such_model'; near: readonly string[] }
   /** `names` lists the first few matching models. */

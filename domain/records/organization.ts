@@ -12,7 +12,7 @@ export type Role = (typeof roles)[number]
 /** An API key's settings. They are defaults for a request's missing fields, and they restrict the request's choices. */
 export type KeyPolicy = {
   voice?: string
-  /** Pinned models (`provider/model`) for each stage, in order of preference. */
+  /** Pinned models (`provider/model`) for speech to text, LLM and text to speech, in order of preference. */
   chain?: Partial<Record<Stage, readonly string[]>>
   language?: string
   allowedOrigins?: readonly string[]

@@ -38,7 +38,7 @@ export type Pipeline = {
   llm: { temperature: number | null; maxTokens: number; model: string | null; reasoningEffort: string | null }
   sttOptions: { keywords: readonly string[]; prompt: string | null; language: string | null }
   ttsOptions: { speed: number; model: string | null; instructions: string | null; sampleRate: SampleRate }
-  /** The allowed providers or models per stage. An empty list allows all. */
+  /** The allowed providers or models for speech to text, LLM and text to speech. An empty list allows all. */
   constraints: { allowedProviders: Readonly<Record<Stage, readonly string[]>> }
   backgroundAudio: { ambient: Required<BackgroundClip> | null; toolSound: Required<BackgroundClip> | null }
   speechNormalization: {

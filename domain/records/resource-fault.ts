@@ -81,7 +81,7 @@ export type Problem =
   /** The number has neither an agent nor settings for a session, so its calls could not be answered. */
   | { kind: 'answer_missing' }
   | { kind: 'number_not_us' }
-  /** This business must have a tax number. */
+  /** A business of this kind must have a tax number. */
   | { kind: 'tax_number_missing' }
   | { kind: 'tax_number_malformed' }
   /** A SIP connection must have settings for outbound or inbound calls, or for both. */
@@ -97,9 +97,9 @@ export type Problem =
   /** Numbers of the carrier have no SIP connection. */
   | { kind: 'number_not_imported' }
   | { kind: 'range_malformed' }
-  /** The address range is too wide: calls from unknown senders would be accepted. */
+  /** The IP address range is too wide: calls from unknown senders would be accepted. */
   | { kind: 'range_too_wide' }
-  /** All connections of the organization together would list too many addresses. */
+  /** All connections of the organization together would list too many IP addresses. */
   | { kind: 'addresses_too_many' }
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
@@ -237,7 +237,7 @@ export type ResourceFaultData =
   /** The range begins beyond the recording's end. `bytes` is the recording's size. */
   | { kind: 'range_unsatisfiable'; bytes: number }
 
-/** An operation on a stored resource failed. Only surfaces with such operations have messages for these kinds. */
+/** An operation on a stored resource failed. Only APIs with such operations have messages for these kinds. */
 export class ResourceFault extends Error {
   readonly data: ResourceFaultData
 

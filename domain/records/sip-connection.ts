@@ -17,7 +17,9 @@ export type OwnedConnection = Tenant & {
         hasPassword: boolean
       } & OutboundAddressing)
     | null
-  /** Null if no calls come in over the connection. Calls are accepted from these address ranges, or with the login. */
+  /**
+   * Null if no calls come in over the connection. Calls are accepted from these IP address ranges, or with the login.
+   */
   inbound: { allowedAddresses: readonly string[]; username: string | null; hasPassword: boolean } | null
   /**
    * `unverified`: the trunk has not answered yet. `failing`: three times in a row the trunk refused or did not answer,
@@ -34,14 +36,14 @@ export type ConnectionPasswords = { outbound: string | null; inbound: string | n
 
 export type ConnectionWithPasswords = { connection: OwnedConnection; passwords: ConnectionPasswords }
 
-/** Makes the changed connection. `others` are the address ranges in the tenant's other connections. */
+/** Makes the changed connection. `others` are the IP address ranges in the tenant's other connections. */
 export type ChangeConnection = (stored: ConnectionWithPasswords, others: readonly string[]) => ConnectionWithPasswords
 
 /** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface ConnectionStore {
   /** Lists the connections, newest first. */
   list(tenant: Tenant): Promise<OwnedConnection[]>
-  /** `check` receives the address ranges in the tenant's other connections, and throws to refuse the connection. */
+  /** `check` receives the IP address ranges in the tenant's other connections, and throws to refuse the connection. */
   insert(
     connection: OwnedConnection,
     passwords: ConnectionPasswords,

@@ -91,7 +91,9 @@ export type TransferSettings = {
   outboundTrunkId: string | null
 }
 
-/** If `summary` is null or absent, the attempt's summary is kept. Processes with an earlier version leave it out. */
+/**
+ * If `summary` is null or absent, the attempt's summary is kept. Processes that run an earlier release leave it out.
+ */
 type NewSummary = { summary?: string | null }
 export type TransferCancelRequest = { tryNext: boolean; voicemailDetected: boolean; reason: string | null } & NewSummary
 export type TransferCompleteRequest = { recipientIdentity: string | null } & NewSummary

@@ -1,7 +1,7 @@
 /**
- * Sends provider events to matching subscriptions while the provider waits for the answer. The event's bytes are stored
- * first, and each subscription that accepted it is recorded. So if the provider sends the event again after a failure
- * or a crash, only the other subscriptions get it.
+ * Sends provider events to matching subscriptions while the provider waits for the HTTP response. The event's bytes are
+ * stored first, and each subscription that accepted it is recorded. So if the provider sends the event again after a
+ * failure or a crash, only the other subscriptions get it.
  *
  *   arrives ──► no subscription matches: taken
  *      └──► stored, claimed ──► sent side by side ──► all accepted it: taken

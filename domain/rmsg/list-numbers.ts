@@ -3,7 +3,7 @@ import type { Tenant } from '../records/organization.ts'
 import { admitted, type RmsgNumber, type RmsgNumberStore } from './numbers.ts'
 
 export type RmsgCapabilities = Record<'calls' | 'messages' | 'rmsgFirst' | 'smsFallback', boolean>
-/** In the view `legacy`, `agentId` is absent. */
+/** In the view `legacy` (see numbers.ts), `agentId` is absent. */
 export type ShownRmsgNumber = Omit<RmsgNumber, 'agentId'> & {
   agentId?: string | null
   capabilities: RmsgCapabilities

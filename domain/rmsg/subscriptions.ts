@@ -54,7 +54,7 @@ export type SubscriptionDeps = {
   subscriptionId: () => string
 }
 
-/** Every method throws ResourceFault. */
+/** A method that refuses a request throws ResourceFault. */
 export type Subscriptions = {
   /**
    * Finds the organization whose subscriptions are managed. Resolves with null if the tenant may not manage another

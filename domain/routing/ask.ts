@@ -62,8 +62,8 @@ export type Access = {
 }
 
 /**
- * Each stage's requests are ranked by figures for this path. LLMs have figures only for `stream`, so these figures also
- * rank requests for whole answers.
+ * The path (stream or batch) whose figures rank the requests to speech to text, text to speech or an LLM. LLMs have
+ * figures only for `stream`, so these figures also rank requests for whole answers.
  */
 const requestPath: Record<Stage, Path> = { stt: 'batch', tts: 'stream', llm: 'stream' }
 

@@ -27,7 +27,10 @@ type Judge = (row: Row) => Verdict
  */
 type Filter = (ask: Ask, world: World) => Judge | null
 
-/** Sorts the stage's rows into candidates and exclusions. An exclusion has the first reason that applies. */
+/**
+ * Sorts the catalog's rows for speech to text, LLM or text to speech (`ask.stage`) into candidates and exclusions. An
+ * exclusion has the first reason that applies.
+ */
 export function filterCandidates(ask: Ask, world: World): Filtered {
   const judges = filters.flatMap((filter, step) => {
     const judge = filter(ask, world)
@@ -162,7 +165,7 @@ function inRates({ sampleRatesHz, sampleRateRangeHz }: AudioSupport, rateHz: num
 
 /**
  * Excludes providers that cannot be called now. An organization's provider key replaces the operator's missing
- * credential, but cannot remove other reasons.
+ * credential, but no other reason for being unavailable.
  */
 function available({ access }: Ask, { catalog }: World): Judge | null {
   if (catalog.isAllAvailable) return null

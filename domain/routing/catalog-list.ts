@@ -23,7 +23,10 @@ export type CatalogEntry = {
   reason: string | null
   /** The environment variable for the missing credential. Null if no credential is missing. */
   credentialVariable: string | null
-  /** The published quality figure with the stage's most preferred metric. Null if there is no figure. */
+  /**
+   * The published quality figure in the metric that is preferred for speech to text, LLMs or text to speech. Null if
+   * there is no figure.
+   */
   quality: number | null
   /** The latency measured here, or else the published latency. Null if there is no figure. */
   latencyMs: number | null

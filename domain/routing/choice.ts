@@ -19,7 +19,10 @@ type Chosen = {
   isRegional: boolean
 }
 
-/** The result of routing one ask: candidates, best first, and exclusions for all other rows in the stage. */
+/**
+ * The result of routing one ask: the candidates, best first, and an exclusion for each other catalog row of the ask's
+ * stage (speech to text, LLM or text to speech).
+ */
 export class Choice {
   readonly ask: Ask
   readonly candidates: readonly Scored[]

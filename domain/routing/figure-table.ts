@@ -1,7 +1,7 @@
 /**
- * The figures for ranking a stage's rows. They are read from the catalog once for each path and language, because
- * finding a figure among a model's hundred figures takes far longer than comparing it. Columns are indexed by
- * `Row.order`. NaN is a missing figure. Higher is always better.
+ * The figures for ranking the catalog's rows for speech to text, LLM or text to speech. They are read from the catalog
+ * once for each path and language, because finding a figure among a model's hundred figures takes far longer than
+ * comparing it. Columns are indexed by `Row.order`. NaN is a missing figure. Higher is always better.
  */
 import type { Row } from '../catalog/catalog.ts'
 import { baseOf, type Language } from '../catalog/language.ts'
@@ -49,7 +49,7 @@ const tablesMax = 200
 export class FigureTables {
   readonly #byRows = new WeakMap<readonly Row[], Map<string, FigureTable>>()
 
-  /** Returns the table, from memory if possible. `rows` must be all rows in the stage, in catalog order. */
+  /** Returns the table, from memory if possible. `rows` must be all rows of `stage`, in catalog order. */
   of(rows: readonly Row[], stage: Stage, path: Path, language: Language): FigureTable {
     const tables = this.#byRows.get(rows) ?? new Map<string, FigureTable>()
     this.#byRows.set(rows, tables)

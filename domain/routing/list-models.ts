@@ -11,7 +11,7 @@ import type { Scored } from './score.ts'
 export type ListedModel = {
   model: Model
   pin: string
-  /** The model's rank in its stage, from 1. */
+  /** The model's rank among the models for speech to text, for text to speech or among the LLMs, from 1. */
   rank: number
   /** Null if the model has no figure for the objective's most important part. */
   score: number | null
@@ -30,8 +30,8 @@ export type ModelList = {
 export type ModelQuery = { caller: Caller; language?: string; objective?: Objective; path?: Path }
 
 /**
- * Lists the models that this API client's requests can be routed to, best first within each stage. The language only
- * selects the figures. Throws the fault `bad_language_tag`.
+ * Lists the models that this API client's requests can be routed to, best first within speech to text, LLMs and text to
+ * speech. The language only selects the figures. Throws the fault `bad_language_tag`.
  */
 export function createListModels(chooser: Chooser): (query: ModelQuery) => ModelList {
   return ({ caller, language = defaultLanguage, objective = 'balanced', path = 'stream' }) => {

@@ -1,5 +1,5 @@
 /**
- * Reads model names on the compatible surface. A name is one string: `auto`, `<provider>:<model>`,
+ * Reads model names in the OpenAI-compatible API. A name is one string: `auto`, `<provider>:<model>`,
  * `<provider>/<model>`, a bare model id if exactly one provider serves it, or an alias. Ids may contain colons and
  * slashes themselves. So catalog names are tried before names that only a provider knows.
  */
@@ -54,7 +54,7 @@ export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
 }
 
 /**
- * Returns the name `<provider>:<model>`. In a request this name pins a model. In an answer it states which model has
+ * Returns the name `<provider>:<model>`. In a request this name pins a model. In a response it states which model has
  * served the request.
  */
 export function modelName(provider: string, model: string): string {

@@ -51,7 +51,9 @@ function isFurther({ needs }: Ask, a: Exclusion, b: Exclusion): boolean {
   return a.step === b.step ? place(a) > place(b) : a.step > b.step
 }
 
-/** Returns the fault for a stage without a provider, or without a streaming provider. */
+/**
+ * Returns the fault if no provider, or no streaming provider, is configured for speech to text, LLM or text to speech.
+ */
 export function noProvider(stage: Stage, kind: 'no_provider' | 'no_streaming_provider' = 'no_provider'): Fault {
   return new Fault({ kind, stage }, { retryAfterS: retryAfterDefaultS })
 }
@@ -159,7 +161,8 @@ function credentialMissing({ ask, excluded, catalog, last }: Emptied): Fault {
 }
 
 /**
- * Lists a few callable models in the stage: their provider is available, or the organization has a provider key for it.
+ * Lists a few models of the ask's stage that can be called: their provider is available, or the organization has a
+ * provider key for it.
  */
 function servedNow({ stage, access: { ownKeys } }: Ask, catalog: Catalog): string[] {
   const served: string[] = []

@@ -42,8 +42,8 @@ export const qualityMetrics: Record<Stage, readonly QualityMetric[]> = {
 }
 
 /**
- * The names under which sources publish the same latency. Lower is better. Published and measured milliseconds share
- * one scale.
+ * The names under which sources publish a model's latency. Lower is better. Published and measured milliseconds are
+ * compared with each other.
  */
 export const latencyMetrics: Record<Stage, Record<Path, readonly string[]>> = {
   stt: { stream: ['first_byte_ms', 'ttfs_p50_ms'], batch: ['real_time_factor'] },

@@ -14,8 +14,8 @@ type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed
 export type AppliedOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }
 
 /**
- * Groups of overrides with an effect on the choice of providers. If the session cannot be served with all overrides,
- * the first group whose removal helps is dropped.
+ * Groups of overrides with an effect on the choice of providers. If no provider can serve the session with all
+ * overrides, one group is dropped: the first group without which the session can be served.
  */
 const routed: readonly (readonly ClientOverride[])[] = [
   [],

@@ -1,4 +1,7 @@
-/** Sends the `call.pre_call` event to its endpoint once, and waits for the answer. */
+/**
+ * Sends the `call.pre_call` event to its webhook endpoint once, and waits for the endpoint's HTTP response (the
+ * answer).
+ */
 import type { EventPayloads } from '../calls/payloads.ts'
 import type { Log } from '../ports/system.ts'
 import type { Call } from '../records/call.ts'
@@ -27,7 +30,7 @@ export type PreCallDeps = AttemptDeps & {
 export interface PreCallAnswers extends Pick<PreCall, 'issuesOf'> {
   /** Reads an answer's body. The calling code must check for a 2xx status first. */
   read(body: Uint8Array): PreCallReply
-  /** Returns true if the body contains tools, which may have secrets. The answer may have any status. */
+  /** Returns true if the body contains tools, which may have secrets. The answer may have any HTTP status. */
   hasTools(body: Uint8Array): boolean
   /** Returns the result for an answer that exceeds the size limit. */
   tooLarge(bytesMax: number): PreCallReply

@@ -96,7 +96,10 @@ async function outcomeOf(
   }
 }
 
-/** Converts an answer to a request, so that the same rules can be checked. The original request was checked before. */
+/**
+ * Converts the pre-call webhook's answer to a session request, so that the rules for requests can be applied to the
+ * answer. The client's request was checked before.
+ */
 export function asRequest({ agentId, intent, metadata }: SessionRequest, overrides: PreCallOverrides): SessionRequest {
   return {
     ...overrides,

@@ -133,7 +133,7 @@ function newCall(
 
 type Joining = Pick<StartedSession, 'url' | 'token'>
 
-/** Makes the address and the token with which the browser joins. */
+/** Makes the URL and the token with which the browser joins. */
 async function joiningOf({ rooms, tokens }: StartDeps, call: Call, publicUrl: string): Promise<Joining> {
   if (call.pipeline.transport === 'livekit' && rooms !== null) {
     const seat = { room: roomNameOf(call), identity: call.identity }

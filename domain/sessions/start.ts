@@ -46,7 +46,7 @@ export type StartedSession = {
   id: string
   test: boolean
   transport: BrowserTransport
-  /** Opens this session's media channel. Only this answer contains the token. */
+  /** Opens this session's media channel. Only this response contains the token. */
   token: string
   url: string
   roomName: string
@@ -56,8 +56,8 @@ export type StartedSession = {
 
 export interface StartSession {
   /**
-   * Starts a session. `publicUrl` is this server's address as the client sees it, without a slash at its end. Throws
-   * Fault and ResourceFault.
+   * Starts a session. `publicUrl` is this server's URL as the client sees it, without a slash at its end. Throws Fault
+   * and ResourceFault.
    */
   start(caller: Caller, request: SessionRequest, publicUrl: string): Promise<StartedSession>
 }

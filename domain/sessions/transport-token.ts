@@ -35,7 +35,7 @@ export function claimsOf({ id, identity, organizationId, keyId, expiresAtMs }: C
 
 type Payload = { sid: string; sub: string; org: string; key: string; exp: number; person?: string | null }
 
-/** `masterKey` must be the same in all processes behind one address. */
+/** `masterKey` must be the same in all processes of a deployment. */
 export function createTransportTokens(masterKey: string): TransportTokens {
   const tokens = createSignedTokens<Payload>(createSigner(masterKey, 'session transport token v1'))
   return {

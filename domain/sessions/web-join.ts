@@ -21,7 +21,7 @@ export type WebJoinDeps = {
 export type WebJoined = { token: string; url: string; identity: string; roomName: string; expiresAtMs: number }
 
 /**
- * Resolves with the data for joining. `publicUrl` is this server's address as the client sees it. Rejects with
+ * Resolves with the data for joining. `publicUrl` is this server's URL as the client sees it. Rejects with
  * ResourceFault `not_found` and `call_not_live`, with Fault `too_many_at_once`, and with Fault `overloaded` if the
  * call's process does not answer.
  */

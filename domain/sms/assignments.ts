@@ -15,7 +15,7 @@ import { refreshCampaigns, refreshShared, withAnswer } from './refresh.ts'
 
 export type CampaignTarget = 'own' | 'shared'
 
-/** Every method throws ResourceFault. */
+/** If a method refuses the change, such as for an unknown number, it throws ResourceFault. */
 export type Assignments = {
   /**
    * Assigns a number to the campaign named by `target`: the organization's campaign or the shared campaign. Null allows

@@ -17,7 +17,7 @@ import { refreshCampaigns, refreshNumbers } from './refresh.ts'
 
 export type VettingStatus = 'pending' | 'completed'
 
-/** Every method throws ResourceFault. */
+/** A method that refuses a request throws ResourceFault. */
 export type Brands = {
   save(tenant: Tenant, profile: BrandProfile): Promise<Brand>
   /** Submits the brand. Also reads the statuses of campaigns and numbers at the carrier. */

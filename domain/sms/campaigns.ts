@@ -21,7 +21,7 @@ import { inTurn, type RegistrationDeps } from './in-turn.ts'
 /** The maximum number of campaigns, because each costs a monthly fee. Fixed in the contract. */
 const campaignsMax = 100
 
-/** Every method throws ResourceFault. */
+/** A method that refuses a request throws ResourceFault. */
 export type Campaigns = {
   save(tenant: Tenant, profile: CampaignProfile): Promise<OwnCampaign>
   /** Creates a new campaign at the carrier with each submission. */
@@ -72,7 +72,7 @@ async function findLost(deps: RegistrationDeps, tenant: Tenant, intent: Campaign
   return answer && keep(deps, tenant, answer)
 }
 
-/** Creates the campaign. `isRepeated` is true if a request with this reference was sent before. */
+/** Creates the campaign. `isRepeated` is true if an earlier request with `intent.reference` was sent to the carrier. */
 async function create(
   deps: RegistrationDeps,
   tenant: Tenant,

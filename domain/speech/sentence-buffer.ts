@@ -58,7 +58,7 @@ const sentenceCharactersMax = 400
 const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
 /** Matches a number that begins a list item, as in "1.". */
 const numberAlone = /^\s*\d+\.[ \t]*$/
-/** A longer word is an address or is not speakable. */
+/** A longer word is a web address or is not speakable. */
 const wordCharactersMax = 64
 /** Matches the last word with its stop, except for addresses and numbers, which may continue in the next piece. */
 const plainEnd =

@@ -1,6 +1,6 @@
 /**
- * Chooses routes for a session's stages: converts its settings to routing requests, and checks that each stage has a
- * candidate.
+ * Chooses the routes for a session's speech to text, LLM and text to speech: converts the session's settings to routing
+ * requests, and checks that each request has a candidate.
  */
 import type { Catalog } from '../catalog/catalog.ts'
 import { isPresetVoice, type VoiceWish } from '../catalog/voices.ts'
@@ -20,8 +20,8 @@ import { streamAsk } from './stream-request.ts'
 type Settings = Pick<Pipeline, 'intent' | 'constraints' | 'llm' | 'sttOptions' | 'ttsOptions' | 'voice' | 'tools'>
 
 /**
- * Returns the routing for a stage. Speech to text cannot be pinned. Throws a fault if a name is unknown, ambiguous or
- * not allowed.
+ * Returns the routing for a stage: speech to text, LLM or text to speech. Speech to text cannot be pinned. Throws a
+ * fault if a name is unknown, ambiguous or not allowed.
  */
 export function routingOfStage(catalog: Catalog, caller: Caller, settings: Settings, stage: Stage): Routing {
   const { intent, constraints } = settings
@@ -63,8 +63,8 @@ export function voiceWishOf({ voice }: Pick<Settings, 'voice'>): VoiceWish {
 
 export interface SessionRoutes {
   /**
-   * Throws the fault for the first stage without a candidate, because a filter excludes all rows or no row can be
-   * called now. If no row has the voice, throws ResourceFault with an issue in the request.
+   * Throws the fault if speech to text, the LLM or text to speech has no candidate, because a filter excludes all rows
+   * or no row can be called now. If no row has the voice, throws ResourceFault with an issue in the request.
    */
   require(caller: Caller, settings: Settings): void
   /** Warms up the likely providers for the session, so that its first turn does not wait. Never throws. */
@@ -87,8 +87,8 @@ export function createSessionRoutes(
 }
 
 /**
- * Returns the asks for all stages. The list is empty if the catalog no longer contains the models in the settings. The
- * conversation then reports this.
+ * Returns the asks for speech to text, LLM and text to speech. The list is empty if the catalog no longer contains the
+ * models in the settings. The conversation then reports this.
  */
 function asksNow(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
   try {

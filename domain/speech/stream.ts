@@ -6,11 +6,11 @@ import type { Fault } from '../records/fault.ts'
 import type { Routing } from '../routing/ask.ts'
 
 /**
- * Types for live speech to text and text to speech. A surface passes an input and a sink, and receives a stream. Times
- * are in milliseconds, and audio is in bytes.
+ * Types for live speech to text and text to speech. An API passes an input and a sink, and receives a stream. Times are
+ * in milliseconds, and audio is in bytes.
  */
 
-/** A stream's states. A surface may add its protocol's states before `opening`. */
+/** A stream's states. An API may add its protocol's states before `opening`. */
 export type StreamState = 'opening' | 'streaming' | 'ending' | 'over'
 
 export type StreamUsage = { costMicroUsd: number | null } & ({ durationMs: number } | { characters: number })

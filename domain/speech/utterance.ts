@@ -42,8 +42,8 @@ export interface Speaker {
 }
 
 /**
- * Speaks the text between two clears. While one sentence is handed over, the next sentence is already requested, up to
- * its first audio. The rest of the audio waits at the provider.
+ * Speaks the text from one `clear` to the next. While one sentence is handed over, the next sentence is already
+ * requested, up to its first audio. The rest of the audio waits at the provider.
  *
  *   text ─► buffer ─► queue ─► next ─► current ─► sink
  */

@@ -5,9 +5,9 @@ import { UnderWay } from './under-way.ts'
 import { Wake } from './wake.ts'
 
 export type OpenStreamLimits = {
-  /** The maximum number of streams with one name in this process. */
+  /** The maximum number of open streams for one session or organization (the stream's name) in this process. */
   streamsMax: number
-  /** The kind of resource that a stream's name identifies. The fault for the limit contains this kind. */
+  /** The kind of resource that a stream's name identifies, for the fault when the limit is reached. */
   limit: 'session' | 'organization'
 }
 

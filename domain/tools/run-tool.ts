@@ -141,7 +141,7 @@ function isAnswer(outcome: unknown): outcome is WebhookAnswer {
   return typeof outcome === 'object' && outcome !== null && 'status' in outcome
 }
 
-/** Decodes an answer's text without NUL, because the database does not accept NUL in text. */
+/** Decodes a webhook's response without NUL, because the database does not accept NUL in text. */
 function textOf(body: Uint8Array): string {
   return new TextDecoder().decode(body).replaceAll('\0', '')
 }

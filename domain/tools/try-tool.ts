@@ -21,7 +21,7 @@ export type TryToolDeps = Pick<RunToolDeps, 'client' | 'clock' | 'workspaceSecre
   }
 
 export type ToolTrial = {
-  /** Null if there was no answer. */
+  /** Null if the webhook sent no HTTP response. */
   httpStatus: number | null
   result: ToolResult
   durationMs: number

@@ -47,7 +47,7 @@ export type TransferProgress = {
   fallback: Transfer['fallback']
 }
 
-/** Every method rejects with Fault and ResourceFault. */
+/** A method that refuses a request rejects with ResourceFault or Fault. */
 export class AskTransfers {
   readonly #deps: AskTransfersDeps
 

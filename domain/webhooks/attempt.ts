@@ -24,19 +24,19 @@ export interface Deadline {
 
 export type Posted = {
   attempt: Attempt
-  /** The answer's body, cut at `bytesMax`. Null if there was no answer. */
+  /** The body of the endpoint's HTTP response, cut at `bytesMax`. Null if there was no response. */
   answer: Uint8Array | null
   retryAfterMs: number | null
 }
 
 /** An attempt fails if the endpoint's answer is longer than this. */
 export const answerBytesMax = 65_536
-/** The delivery log keeps at most this much of an answer. */
+/** The delivery log keeps at most this much of an endpoint's response. */
 const loggedBytesMax = 4_096
 
 /**
- * Makes one attempt. The attempt succeeds if the whole answer arrives in time with a 2xx status. An endpoint's failure
- * is returned as a result, and the promise does not reject.
+ * Makes one attempt. The attempt succeeds if the endpoint's whole response arrives in time with a 2xx status. An
+ * endpoint's failure is returned as a result, and the promise does not reject.
  */
 export async function post(
   deps: AttemptDeps,

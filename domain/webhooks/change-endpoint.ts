@@ -106,7 +106,7 @@ function stateOf(
 
 /**
  * Returns the secret headers after the change. Stored values are dropped if the origin changes. Otherwise a client
- * could read the values by changing the address to another server.
+ * could read the values by changing the URL to another server.
  */
 function headersOf(stored: Endpoint, storedSecrets: EndpointSecrets, { url, authHeaders }: EndpointChange) {
   const isMoved = url !== undefined && stored.url !== '' && !isSameOrigin(stored.url, url)

@@ -16,7 +16,7 @@ export type WebhookRequest = {
   owner?: string
 }
 
-/** An answer with any status, even an error status. Redirects are not followed. */
+/** An HTTP response with any status, even an error status. Redirects are not followed. */
 export type WebhookAnswer = {
   status: number
   body: Uint8Array
@@ -27,8 +27,8 @@ export type WebhookAnswer = {
 
 /**
  * After `dns` (the name was not found), `tls` (a bad certificate or handshake) and `not_connected`, no byte of the
- * request was sent. `busy`: too many requests to this address are open. `timed_out`: the server was silent for longer
- * than the client allows.
+ * request was sent. `busy`: too many requests to this server (scheme, host and port) are open. `timed_out`: the server
+ * was silent for longer than the client allows.
  */
 export type WebhookFailure =
   | 'dns'

@@ -195,7 +195,8 @@ export class Dispatcher {
     const { queue, log } = this.#deps
     try {
       for (const disabled of await queue.complete(ends)) log.warn(disabled, 'a webhook endpoint was disabled')
-      // A newer report may have waited for the end of an older report, so its endpoint is checked again.
+      // A call's newer report may have waited until the delivery of an older report ended, so its endpoint is checked
+      // again.
       for (const { delivery } of ends) if (delivery.type === 'call.report') this.#inFlight.ready(delivery)
       return true
     } catch (err) {

@@ -24,7 +24,7 @@ export type EndpointDeps = {
   endpointId: () => string
 }
 
-/** Every method throws ResourceFault. */
+/** A method that refuses a request throws ResourceFault. */
 export type Endpoints = {
   create(tenant: Tenant, input: NewEndpoint): Promise<Endpoint>
   list(tenant: Tenant): Promise<Endpoint[]>

@@ -22,7 +22,7 @@ const claimedMax = 256
  * poll.
  */
 const endpointsMax = 10_000
-/** An endpoint is slow if its last attempt took longer than this or got no answer. */
+/** An endpoint is slow if its last attempt took longer than this or got no HTTP response. */
 const slowMs = 2_000
 /** A slow endpoint may have this fraction of the usual number of concurrent attempts. */
 const slowPart = 1 / 4
@@ -86,7 +86,7 @@ export class InFlight {
   }
 
   /**
-   * Called when an attempt has ended. `isSilent` is true if the endpoint sent no answer. Without `attempt`, the
+   * Called when an attempt has ended. `isSilent` is true if the endpoint sent no HTTP response. Without `attempt`, the
    * endpoint stays slow or not slow as before.
    */
   end({ endpointId, organizationId }: DueEndpoint, attempt?: { durationMs: number; isSilent: boolean }): void {

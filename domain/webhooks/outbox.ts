@@ -12,7 +12,7 @@ export type OutboxEvent = {
   agentId: string | null
   /** The webhook tags of the call. */
   tags: Readonly<Record<string, string>>
-  /** A report replaces reports with lower versions for the same call. Null for other types. */
+  /** A call report replaces reports with lower versions for the same call. Null for other types. */
   version: number | null
   /** The JSON text. All attempts send exactly these bytes. */
   body: Uint8Array

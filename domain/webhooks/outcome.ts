@@ -44,8 +44,8 @@ export function givenBackEnd(delivery: ClaimedDelivery): DeliveryEnd {
 }
 
 /**
- * Returns true if an attempt that begins now ends before another process may claim the delivery. Otherwise a newer
- * report could be sent while this attempt still runs.
+ * Returns true if an attempt that begins now ends before another process may claim the delivery. Otherwise the call's
+ * newer report could be sent while this attempt still runs.
  */
 export function canAttempt({ claimedUntilMs }: ClaimedDelivery, timeoutMs: number, nowMs: number): boolean {
   return nowMs + timeoutMs <= claimedUntilMs

@@ -32,13 +32,13 @@ export type EndpointSign = 'worked' | 'failed' | 'gone'
 
 export interface DeliveryQueue {
   /**
-   * Returns endpoints with due deliveries. If there are too many for one answer, the next call returns the next
+   * Returns endpoints with due deliveries. If there are too many for one result, the next call returns the next
    * endpoints. Also releases claims from dead processes, and ends expired deliveries.
    */
   due(): Promise<DueEndpoint[]>
   /**
-   * Claims due deliveries for this process, the longest due first. A newer report waits while an older report is being
-   * sent. The last body may exceed `bytesMax`.
+   * Claims due deliveries for this process, the longest due first. A call's newer report waits while an older report is
+   * being sent. The last body may exceed `bytesMax`.
    */
   claim(claims: readonly EndpointClaim[], bytesMax: number): Promise<ClaimedDelivery[]>
   /**

@@ -1,4 +1,4 @@
-/** Summarizes the deliveries of a call's report. */
+/** Summarizes the deliveries of a call's report to webhook endpoints. */
 import type { Tenant } from '../records/organization.ts'
 import type { DeliveryStatus } from '../records/webhook-delivery.ts'
 

@@ -2,14 +2,14 @@
 import type { Issue, Problem, ValuePath } from '../records/resource-fault.ts'
 
 /**
- * Decides if requests may be sent to a host. A name is resolved and checked at each connection. An address is public,
- * allowed by the operator, or refused.
+ * Decides if requests may be sent to a host. A name is resolved and checked at each connection. An IP address is
+ * public, allowed by the operator, or refused.
  */
 export type HostPolicy = {
   placeOf(host: string): 'name' | 'public' | 'allowed' | 'refused'
   /**
-   * True if the operator has allowed at least one address range that is not public. Only such addresses may be called
-   * over http.
+   * True if the operator has allowed at least one IP address range that is not public. Only such addresses may be
+   * called over http.
    */
   allowsAny: boolean
   /**

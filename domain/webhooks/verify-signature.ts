@@ -31,7 +31,7 @@ export type VerifySignatureDeps = {
 /** Receivers refuse older requests (Standard Webhooks 1.0). */
 const secondsOffMax = 300
 
-/** Throws ResourceFault `not_found`. */
+/** The returned function throws ResourceFault `not_found` if the endpoint is unknown. */
 export function createVerifySignature({ endpoints, targets, store, clock }: VerifySignatureDeps): VerifySignature {
   /** Returns the body as this server has sent it, or null. */
   async function sentBody(tenant: Tenant, endpointId: string, eventId: string): Promise<Uint8Array | null> {

@@ -29,8 +29,8 @@ export type NewInvitation = { email: string; role: Role; name: string | null }
 export type NewLink = { digest: Buffer; now: Date; expiresAt: Date }
 
 /**
- * An open invitation as its link shows it. `isNew` is true if no person has the address, or the person has neither a
- * role nor a way to sign in. Then the link alone is enough.
+ * An open invitation as its link shows it. `isNew` is true if no person has the e-mail address, or the person has
+ * neither a role nor a way to sign in. Then the link alone is enough.
  */
 export type OpenInvitation = {
   email: string
@@ -47,7 +47,7 @@ export type Newcomer = { name: string; passwordHash: string }
 export type InvitationStore = {
   list(organizationId: string, now: Date): Promise<Invitation[]>
   find(organizationId: string, id: string, now: Date): Promise<Invitation | null>
-  /** Replaces an invitation to the same address. `limit_reached`: `openMax` invitations are open. */
+  /** Replaces an invitation to the same e-mail address. `limit_reached`: `openMax` invitations are open. */
   insert(
     organizationId: string,
     invitation: NewInvitation & { inviter: Pick<Inviter, 'type' | 'id'> },

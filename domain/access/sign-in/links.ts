@@ -1,6 +1,6 @@
 /**
- * Tokens for links. A token stands behind the `#` in the address, so browsers send it in no request line and in no
- * Referer. The database has only its SHA-256.
+ * Tokens for links. A token is behind the `#` in the URL, so browsers send it in no request line and in no Referer. The
+ * database has only its SHA-256.
  */
 import { createHash, randomBytes } from 'node:crypto'
 
@@ -17,7 +17,7 @@ export function digestOf(token: string): Buffer {
 
 export type LinkPage = 'invite' | 'reset'
 
-/** `base` is this server's public address. */
+/** `base` is this server's public URL. */
 export function linkTo(base: string, page: LinkPage, token: string): string {
   return `${base.replace(/\/+$/, '')}/console/${page}#${token}`
 }

@@ -29,7 +29,7 @@ const freeFailures = 5
 const firstWaitMs = 1000
 const waitMsMax = 15 * 60_000
 const accountMemoryMs = 24 * 3_600_000
-/** The most attempts in a window. It begins with the first attempt. */
+/** The most attempts in a time window. The window begins with the first attempt. */
 const windows = { source: { most: 30, ms: 10 * 60_000 }, mail: { most: 3, ms: 3_600_000 } } as const
 
 /** Counts one more attempt at the time `nowMs`. If no attempt is remembered, `before` is null. */
@@ -61,8 +61,8 @@ function windowEnd(kind: keyof typeof windows, failures: number, firstMs: number
 
 export type LockOut = {
   /**
-   * Runs `check` if the account and the source may try now. `check` resolves with null if the proof is wrong. Throws
-   * ResourceFault `attempts_blocked`, or `sign_in_failed` after a wrong proof.
+   * Runs `check` if the account and the source may try now. `check` resolves with null if the password or code is
+   * wrong. Throws ResourceFault `attempts_blocked`, or `sign_in_failed` after a wrong password or code.
    */
   attempt<Proved>(account: string, source: string, check: () => Promise<Proved | null>): Promise<Proved>
   /** Forgets the account's failures, after a new password. */

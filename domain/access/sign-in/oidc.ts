@@ -7,14 +7,14 @@ import { requireResource } from '../../records/resource-fault.ts'
 import type { Browser, OpenedSession, SessionStore } from './people.ts'
 import type { StateSeal } from './sealed-state.ts'
 
-/** If a verified address has such a domain, the person gets the role. */
+/** If a person's verified e-mail address has one of the domains, the person gets the role. */
 export type Joining = { domains: readonly string[]; organizationId: string | null; role: Role }
 
 export type OidcEntry = {
   provider: string
   issuer: string
   subject: string
-  /** In lower case. Null if the provider has not verified an address. */
+  /** In lower case. Null if the provider has not verified an e-mail address. */
   verifiedEmail: string | null
   name: string | null
   joining: Joining
@@ -24,10 +24,10 @@ export type OidcEntry = {
 
 export type OidcStore = {
   /**
-   * Finds the person by issuer and subject. If this person has no role, an open invitation to the verified address
-   * gives one. Otherwise links the person with the verified address, if there is an open invitation or a fitting
-   * domain, and gives the role. A linked person loses the password, because a stranger may have set it. Resolves with
-   * null if nothing fits.
+   * Finds the person by issuer and subject. If this person has no role, an open invitation to the verified e-mail
+   * address gives a role. Otherwise links the person with the verified address, if there is an open invitation or a
+   * fitting domain, and gives the role. A linked person loses the password, because a stranger may have set it.
+   * Resolves with null if nothing fits.
    */
   enter(entry: OidcEntry): Promise<{ userId: string; organizationId: string | null } | null>
 }

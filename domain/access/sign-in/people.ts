@@ -36,7 +36,7 @@ export type OpenedSession = { secret: string; session: Session }
 
 export type NewSession = {
   userId: string
-  /** Null: the person's first organization by name. */
+  /** If null, the session opens in the person's first organization by name. */
   organizationId: string | null
   method: string
   browser: Browser
@@ -65,10 +65,12 @@ export type PeopleStore = {
 export type SessionStore = {
   /**
    * Opens a session. Resolves with null if the person has no role in the organization or the organization is disabled.
-   * With `proof`, it also resolves with null if the person's password hash has changed since `proof`.
+   * With `proof`, it also resolves with null if the person's password hash is no longer `proof`.
    */
   open(session: NewSession, proof?: string): Promise<OpenedSession | null>
-  /** Opens a session in another organization and ends the session `id`. Null as for `open`. */
+  /**
+   * Opens a session in another organization and ends the session `id`. Resolves with null in the same cases as `open`.
+   */
   move(id: string, session: NewSession): Promise<OpenedSession | null>
   find(secret: string): Promise<Session | null>
   /** Lists the person's sessions, the newest first. */

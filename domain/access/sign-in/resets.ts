@@ -1,4 +1,4 @@
-/** Links for a new password. */
+/** Links with which a person sets a new password. */
 import type { Clock, Log } from '../../ports/system.ts'
 import { ResourceFault } from '../../records/resource-fault.ts'
 import { digestOf, linkTo, newToken } from './links.ts'
@@ -9,8 +9,8 @@ import type { Post } from './post.ts'
 
 export type ResetStore = {
   /**
-   * Stores a link for the person with this address. Resolves with false if there is no such person, or the person has
-   * `openMax` open links. Null: no limit.
+   * Stores a link for the person with this e-mail address. Resolves with false if there is no such person, or the
+   * person has `openMax` open links. Null: no limit.
    */
   insert(email: string, digest: Buffer, now: Date, expiresAt: Date, openMax: number | null): Promise<boolean>
   /** Finds the person behind a link that has not expired. */
@@ -29,21 +29,26 @@ export type ResetDeps = {
   post: Post
   clock: Pick<Clock, 'nowMs'>
   log: Pick<Log, 'error'>
-  /** Returns this server's public address. */
+  /** Returns this server's public URL. */
   baseUrl: () => string
 }
 
 export type Resets = {
-  /** Sends a link later, if the person exists. So the time to answer does not depend on the address. */
+  /**
+   * Returns at once, and sends the link later if the person exists. So the response time does not show whether the
+   * e-mail address is known.
+   */
   forgot(email: string): void
   /** Throws ResourceFault `link_dead` or `invalid`. */
   reset(token: string, password: string): Promise<void>
 }
 
 export const resetLifeMs = 3_600_000
-/** More requests at once send no link. */
+/** While this many links wait to be sent, further requests send no link. */
 const pendingMax = 100
-/** The page makes at most this many open links for a person, because anybody may ask for one. */
+/**
+ * A person gets at most this many open links from the page, because anybody may ask for a link to the person's address.
+ */
 const openMax = 10
 
 export function createResets({ resets, hashes, lockOut, post, clock, log, baseUrl }: ResetDeps): Resets {

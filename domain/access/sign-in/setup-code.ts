@@ -1,4 +1,7 @@
-/** The code for a server's first person. It is derived from the master key, so all processes know it. */
+/**
+ * The code with which a server's first person makes an account. It is derived from the master key, so all processes
+ * know it.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import { createSigner } from '../signer.ts'
 

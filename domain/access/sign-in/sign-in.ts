@@ -35,13 +35,13 @@ export type SignIn = {
   listSessions(session: Session): Promise<(MySession & { current: boolean })[]>
   /**
    * Resolves with the person if the password is right. Throws ResourceFault `sign_in_failed` or `attempts_blocked`. An
-   * unknown address takes as much work as a wrong password.
+   * unknown e-mail address takes as much work as a wrong password.
    */
   prove(email: string, password: string, browser: Browser): Promise<KnownPerson>
   /**
-   * Opens a session in the organization, or in the first one if it is null. `proof` is the password hash with which the
-   * person has been proven. Throws ResourceFault `sign_in_failed` if the person may not enter, or has another password
-   * by now.
+   * Opens a session in the organization, or in the first one if it is null. `proof` is the hash with which the person's
+   * password was checked. Throws ResourceFault `sign_in_failed` if the person may not enter, or has another password by
+   * now.
    */
   open(userId: string, organizationId: string | null, browser: Browser, proof?: string): Promise<OpenedSession>
 }
@@ -56,8 +56,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
   async function prove(email: string, password: string, browser: Browser): Promise<KnownPerson> {
     const address = email.toLowerCase()
     return lockOut.attempt(address, browser.ip, async () => {
-      // The first use makes the dummy hash, which takes time. So it is also made for a known address, and both take
-      // equally long.
+      // The first use makes the dummy hash, which takes time. So it is also made for a known e-mail address, and both
+      // kinds of addresses take equally long.
       const dummy = await hashes.dummy()
       const person = await people.find(address)
       const stored = person?.passwordHash ?? dummy

@@ -50,7 +50,7 @@ export type CallRegistryDeps = {
   takePlace: TakePlace
   /** If a socket is lost, its session waits this long for a new socket. */
   reconnectMs: number
-  /** This machine's address. Null if there is only one machine. */
+  /** This machine's URL. Null if there is only one machine. */
   nodeUrl: string | null
 }
 

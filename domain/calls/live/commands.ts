@@ -12,8 +12,8 @@ export type CallCommand =
   | { kind: 'legEvent'; legId: string; line: LineName; event: LegEvent }
   | { kind: 'transfer'; command: TransferCommand }
 /**
- * Null if the command asks for no answer. The answer's JSON must be smaller than 8,000 bytes, the limit for a database
- * notification.
+ * The owning process's answer to a command. Null if the command asks for no answer. The JSON must be smaller than 8,000
+ * bytes, the limit for a database notification.
  */
 export type CallAnswer = JoinState | TransferAnswer | null
 

@@ -41,7 +41,7 @@ export class Places {
     }
   }
 
-  /** Refuses further places. */
+  /** Refuses new sessions from now on. */
   close(): void {
     this.#isClosed = true
   }

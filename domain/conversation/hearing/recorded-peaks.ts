@@ -1,6 +1,6 @@
 /**
- * Writes a recording's peaks while the recording grows. If this file fails, the recording goes on, and its peaks are
- * computed from the audio at the first request for them.
+ * Writes a recording's waveform peaks while the recording grows. If this file fails, the recording goes on, and its
+ * peaks are computed from the audio at the first request for them.
  */
 import { PeakMeter, peaksHeader } from '../../../audio/peaks.ts'
 import type { Log } from '../../ports/system.ts'

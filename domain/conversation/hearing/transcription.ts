@@ -2,7 +2,8 @@
  * Runs speech to text for a whole session. The first audio opens a stream. When a stream ends, another is opened, and
  * the router chooses a provider again. The current turn's last audio is then sent again.
  *
- *   closed ──audio──► open ──failed──► waiting ──► open …       after 10 s without a working stream: the stage is lost
+ *   closed ──audio──► open ──failed──► waiting ──► open …
+ *   after 10 s without a working stream: speech to text is lost
  */
 import type { RequestContext, Route } from '../../dispatch/request.ts'
 import type { StreamTranscript } from '../../ports/stt.ts'

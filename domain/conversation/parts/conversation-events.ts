@@ -3,8 +3,8 @@ import type { Fault } from '../../records/fault.ts'
 
 export interface StageEvents {
   /**
-   * Called when a stage is lost: no provider has worked for 10 s, or the credit is used up (see StageRetries). So the
-   * session cannot go on.
+   * Called when speech to text, the LLM or text to speech is lost: no provider has worked for 10 s, or the credit is
+   * used up (see StageRetries). So the session cannot go on.
    */
   stageLost(fault: Fault): void
 }

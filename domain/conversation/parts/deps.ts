@@ -47,13 +47,13 @@ export type ConversationInput = {
   caller: Caller
   /** A note for the LLM before the first turn. */
   note?: string
-  /** The routing for each stage: the pipeline's pins and filters. */
+  /** The routing for speech to text, the LLM and text to speech: the pipeline's pins and filters. */
   routing: Readonly<Record<Stage, Routing>>
   /** Returns the preset voice most similar to the default voice of this route, or null. */
   presetLike: (route: Route) => string | null
   /**
-   * Finds the agent's words that were played if the voice provider reports no word timings. If null, the played words
-   * are estimated.
+   * Finds in the audio which of the agent's words were played, if the voice provider reports no word timings. If null,
+   * the played words are estimated.
    */
   aligner: Aligner | null
   /** The trace context for the call's span. Absent or null if calls are not traced. */
@@ -80,7 +80,7 @@ export interface RecordedVoice {
   restart(): void
 }
 
-/** See `Recorder`. */
+/** A call's recording: see `Recorder`. */
 export type CallRecorder = {
   caller: RecordedVoice
   agent: RecordedVoice

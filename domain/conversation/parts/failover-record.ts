@@ -1,12 +1,12 @@
-/** Records that a stage is now served by another provider. */
+/** Records that speech to text, the LLM or text to speech is now served by another provider. */
 import type { Route } from '../../dispatch/request.ts'
 
 type Stage = 'stt' | 'llm' | 'tts'
 
 export interface FailoverRecord {
   /**
-   * Called when provider `to` serves the stage in place of provider `from`. `from` is null if the first provider failed
-   * before it produced any output.
+   * Called when provider `to` serves the stage (speech to text, LLM or text to speech) in place of provider `from`.
+   * `from` is null if the first provider failed before it produced any output.
    */
   failedOver(stage: Stage, from: Route | null, to: Route): void
 }

@@ -1,10 +1,10 @@
 /**
- * Decides when to try a stage again after its providers have failed: at once, then after growing delays, until no
- * provider has worked for 10 s.
+ * Decides when to try speech to text, the LLM or text to speech again after its providers have failed: at once, then
+ * after growing delays, until no provider has worked for 10 s.
  */
 import type { Fault } from '../../records/fault.ts'
 
-/** If a stage has no working provider for this long, the session ends. */
+/** If speech to text, the LLM or text to speech has no working provider for this long, the session ends. */
 export const nobodyMs = 10_000
 const retryMs = [0, 250, 500, 1000, 2000]
 
@@ -22,7 +22,7 @@ export class StageRetries {
     this.#failingSinceMs = null
   }
 
-  /** Returns the delay before the next attempt, or null if the stage is lost. */
+  /** Returns the delay before the next attempt, or null if no further attempt is made and the session must end. */
   delayMs(fault: Fault, nowMs: number): number | null {
     this.#failingSinceMs ??= nowMs
     if (isHopeless(fault) || nowMs - this.#failingSinceMs >= nobodyMs) return null

@@ -20,7 +20,7 @@ export class MediaLine {
   #toolSound: Sound | null = null
   #people: Exchange | null = null
   #clears = 0
-  /** The last mark sent since the last clear. */
+  /** The last mark sent since the last `clear` message. */
   #marked = ''
 
   /** `sent` is called with each frame. The frame's buffer may be reused after the function returns. */

@@ -7,7 +7,7 @@ import { Replacements } from './replacements.ts'
 /**
  * Returns the function that prepares a sentence for the transcript and the voice. Text replacements change both. The
  * pronunciation dictionary, and the removal of Markdown and emoji, change only the speech. Providers' voices read
- * numbers and signs themselves, so the text keeps them. The dictionary comes last, so a vendor's markup in it is sent
+ * numbers and symbols themselves, so the text keeps them. The dictionary comes last, so a vendor's markup in it is sent
  * unchanged.
  */
 export function normalizerOf({

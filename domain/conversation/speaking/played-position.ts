@@ -1,5 +1,6 @@
 /**
- * Tracks how far the client has played a turn. The position is certain at returned marks and estimated after the last
+ * Tracks how far the client has played a turn. The server sends marks between the audio, and the client returns each
+ * mark when the audio before it was played. The position is certain at returned marks and estimated after the last
  * mark. Places are samples in the turn, and times are on the monotonic clock.
  */
 
@@ -61,7 +62,7 @@ export class PlayedPosition {
     this.#startedMs = nowMs
   }
 
-  /** Call this when the client has answered a mark or a clear. */
+  /** Call this when the client has answered a mark or a `clear` message. */
   answered(): void {
     this.#sendsMarks = true
   }

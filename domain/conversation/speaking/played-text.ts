@@ -52,7 +52,10 @@ const silenceBelow = 32
  */
 const deviations = 1.3
 const marginMs = 130
-/** Variances in squared letters: for each letter, in addition for each digit or sign, and for a phrase's start. */
+/**
+ * Variances in squared letters: for each letter, in addition for each digit or symbol such as %, and for a phrase's
+ * start.
+ */
 const variance = { letter: 0.7, sign: 18, start: 14 }
 /** A voice at normal speed needs at most this long for a letter. Used until the sentence's whole audio has arrived. */
 const letterMsMax = 80
@@ -234,8 +237,8 @@ export class PlayedText {
 }
 
 /**
- * A word in the spoken text. `spokenEnd` is the position after its last spoken letter or sign, or 0 if it has no such
- * character.
+ * A word in the spoken text. `spokenEnd` is the position after its last spoken letter, digit or symbol, or 0 if it has
+ * no such character.
  */
 type Word = { text: string; end: number; spokenEnd: number }
 /** Words between two pauses. `toStep` is where the pause after them ends. */

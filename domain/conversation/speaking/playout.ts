@@ -15,7 +15,7 @@ import { type BackgroundSound, type Exchange, MediaLine, type Sound } from './me
 import { markMs, PlayedPosition } from './played-position.ts'
 import { retentionMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
 
-/** If a clear is not answered in this time, the position is estimated. */
+/** If the client does not answer a `clear` message in this time, the played position is estimated. */
 const clearedMs = 300
 /**
  * While only background sound is played, it is sent at most this much ahead of real time, because speech may follow it.
@@ -115,7 +115,7 @@ export class Playout implements Paced {
     return this.#isWhole ? this.#buffer.length / this.#samplesPerMs - this.playedMs : Number.POSITIVE_INFINITY
   }
 
-  /** Starts or continues held speech. If a clear is under way, speech goes on after its answer. */
+  /** Starts or continues held speech. If a `clear` message is unanswered, speech goes on after the client's answer. */
   release(): void {
     if (this.#state === 'clearing') this.#resumesWhenCleared = true
     if (this.#state !== 'held') return
@@ -163,7 +163,7 @@ export class Playout implements Paced {
 
   cleared(mark: string | null, playedMs: number): void {
     this.#position.answered()
-    // An answer to an earlier clear does not give the position in this turn.
+    // An answer to an earlier `clear` message does not give the position in this turn.
     if (!this.#line.answered() || !this.awaitsCleared) return
     const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
     const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
@@ -175,7 +175,7 @@ export class Playout implements Paced {
     this.#position.setCertain(sample, nowMs)
   }
 
-  /** Returns true while a clear is unanswered, so `playedMs` is an estimate. */
+  /** Returns true while a `clear` message is unanswered, so `playedMs` is an estimate. */
   get awaitsCleared(): boolean {
     return this.#awaitsCleared || this.#state === 'clearing'
   }

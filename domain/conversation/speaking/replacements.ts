@@ -54,8 +54,8 @@ export class Replacements {
 }
 
 /**
- * Returns true if the key is a whole word at this position. If a key begins or ends with a sign or an unspaced script,
- * no word boundary is required on this side.
+ * Returns true if the key is a whole word at this position. If a key begins or ends with a symbol, or with a character
+ * of a script without spaces, no word boundary is required on this side.
  */
 function isWhole(text: string, at: number, key: string): boolean {
   return isBorder(before(text, at), key, true) && isBorder(characterAt(text, at + key.length), key, false)

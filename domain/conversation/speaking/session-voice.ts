@@ -11,7 +11,10 @@ export type SessionVoice = {
   preset: string | null
 }
 
-/** `failures` counts the stage's failures since a voice last worked. `failed` is the provider that failed last. */
+/**
+ * `failures` counts the failures of text to speech since a voice last worked. `failed` is the provider that failed
+ * last.
+ */
 type Failures = { failures: number; failed: string | null }
 
 /**

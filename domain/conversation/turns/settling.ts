@@ -2,14 +2,14 @@
  * Delays work until it is known how much of an interrupted turn was played: first the last sample is determined, then
  * the last word if the voice reports no word timings.
  *
- *   begin ──► the client answers the clear ──► the words are found ──► settled
+ *   begin ──► the client answers `clear` ────► the words are found ──► settled
  *             or `clearedMs` have passed
  *     └─────────────── `settledMs` have passed ───────────────────────────┘
  */
 import type { Clock } from '../../ports/system.ts'
 import type { AgentTurn } from './agent-turn.ts'
 
-/** Waits this long for the client's answer to a clear. */
+/** Waits this long for the client's answer to a `clear` message. */
 const clearedMs = 300
 /**
  * The maximum time from the interruption until the delayed work runs. The user usually still speaks during this time,

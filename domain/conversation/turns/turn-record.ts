@@ -41,7 +41,7 @@ export class TurnRecord implements FailoverRecord {
     this.#timeOf = createCallTime(deps.clock)
   }
 
-  /** Records that another provider now serves the stage. */
+  /** Records that another provider now serves speech to text, the LLM or text to speech. */
   failedOver(stage: 'stt' | 'llm' | 'tts', from: Route | null, to: Route): void {
     this.#deps.log.event('agent.failover', {
       stage,

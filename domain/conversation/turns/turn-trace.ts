@@ -1,12 +1,13 @@
 /**
- * Records turn spans below their call's span. Model requests and tool calls record their own spans, below the turn.
- * This file adds spans for the rest of the latency before an answer, from the span tree in the call's record.
+ * Exports a trace span for each agent turn, below the call's span. LLM, speech and tool requests export their own
+ * spans, below the turn. This file adds spans for the other parts of the latency before an answer, such as endpointing.
+ * It reads them from the turn's span in the call's record.
  */
 import type { Trace } from '../../ports/trace.ts'
 import type { Span } from '../../records/call.ts'
 import type { AgentTurn } from './agent-turn.ts'
 
-/** Parts without a span, and parts whose span is recorded by the model request or the tool call. */
+/** Parts that get no span here: the request or the tool call exports its own span, or the time is unattributed. */
 const recordedElsewhere: readonly Span['kind'][] = ['llm', 'tts', 'tool', 'unattributed']
 
 /** Records a turn and the parts of its latency. `span` has times relative to `originMs`, the call's start. */

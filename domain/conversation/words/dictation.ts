@@ -28,7 +28,7 @@ const ibanLengths: Readonly<Record<string, number>> = {
   lu: 20,
   pt: 25,
 }
-/** No country's numbers are shorter. */
+/** No country's IBAN is shorter. */
 const anyIbanLength = 15
 /** A part of a code such as "GB29 NWBK": a single letter, a country, a bank, or a word with a figure. */
 const codePart = new RegExp(`^(?:[a-z]|${Object.keys(ibanLengths).join('|')}|(?!iban)[a-z]{4}|[a-z]*\\d[a-z\\d]*)$`)
@@ -95,12 +95,14 @@ function isWithinCode(words: string, language: string): boolean {
   return code.length < length
 }
 
-/** Keeps the sign before a country code as a word. */
+/** Writes the plus before a country code as a word. */
 function withPlus(text: string): string {
   return text.replaceAll(/\+(?=\s*\d)/g, ' plus ')
 }
 
-/** Takes out times, dates, amounts and thousands. They have a sign inside, and callers say them without a pause. */
+/**
+ * Takes out times, dates, amounts and thousands. They have punctuation inside, and callers say them without a pause.
+ */
 function withoutQuantities(text: string): string {
   return text.replaceAll(
     /(?<![\d.,:/])(?:\d{1,2}:\d\d|\d{1,2}([./])\d{1,2}\1\d{2,4}|[1-9]?\d[.,]\d{1,2}|[1-9]\d{0,2}(?:[.,]\d{3})+)(?![\d:/]|[.,]\d)/g,

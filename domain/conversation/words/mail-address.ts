@@ -2,7 +2,7 @@
 import { perLanguage } from './languages/languages.ts'
 import { plain } from './phrases.ts'
 
-/** An address with more words before its "at", or without a dot after it, is not an address. */
+/** Words are no mail address if more than this many come before the "at", or come after the "at" without a dot. */
 const nameWordsMax = 6
 const domainWordsMax = 4
 
@@ -40,7 +40,7 @@ function isNameOpen(name: readonly string[], language: string): boolean {
   return name.length <= nameWordsMax && !rulesOf(language).remarks.has(name[0] ?? '')
 }
 
-/** Writes signs as words: "my email's j.smith@example" becomes "my email is j dot smith at example". */
+/** Writes `@` and `.` as words: "my email's j.smith@example" becomes "my email is j dot smith at example". */
 function withSpokenSigns(text: string, language: string): string {
   const [at, dot] = rulesOf(language).signs
   return text

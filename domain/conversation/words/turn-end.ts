@@ -10,7 +10,7 @@ const readCharactersMax = 200
 const opened = /(?:[,;:–—-]|\.\.\.|…|、|，|；|：)\s*$/u
 const closed = /[.!。！]\s*$/u
 const question = /[?？]\s*$/u
-/** A Spanish question has begun, and its last sign is missing. */
+/** A Spanish question has begun, and its closing question mark is missing. */
 const begunQuestion = /¿[^?.!]*$/u
 /** Matches the words after the last comma, or a text without a comma. */
 const afterComma = /[^,，、.!?;:…–—]*[.!。！]?\s*$/u

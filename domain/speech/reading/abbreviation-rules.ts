@@ -1,4 +1,4 @@
-/** Abbreviations and initials. Their stops must not end a sentence. */
+/** Rules for abbreviations and initials. Their full stops must not end a sentence. */
 import { codeOfSign } from './currencies.ts'
 import type { Language } from './language.ts'
 import { anyOf, gap, type Rule, rule, wordEnd } from './rule.ts'
@@ -14,7 +14,7 @@ export function abbreviationRules(language: Language): Rule[] {
       if (codeOfSign.has(written) && /^\d/.test(behind)) return null
       return spokenAbbreviation(match, language.abbreviations.get(written) ?? '')
     }),
-    // "U.S.A.", "Ph.D."
+    // Abbreviations with full stops inside: "U.S.A.", "Ph.D."
     rule('letter', `((?:\\p{L}\\.){2,8})(?!\\p{L})`, (match) => {
       const letters = (match[1] ?? '').split('.').filter(Boolean)
       return spokenAbbreviation(match, language.phrases.letters(letters.map((letter) => letter.toUpperCase())), true)
@@ -40,7 +40,7 @@ function spokenAbbreviation(
   return /^\s*$/.test(rest) || (canEnd && /^["')\]]*\s+[\p{Lu}"“(]/u.test(rest)) ? `${plain}.` : plain
 }
 
-/** "C++", "C#", "A+" */
+/** Names with a symbol behind a letter: "C++", "C#", "A+" */
 function programsOf({ signs }: Language): Rule[] {
   const plus = signs.get('+') ?? ''
   return [

@@ -1,4 +1,7 @@
-/** Web addresses, mail addresses, file names and versions. Their stops and signs are spoken, as on the phone. */
+/**
+ * Rules for web addresses, mail addresses, file names and versions. Their dots and symbols are spoken, as people say
+ * them on the phone.
+ */
 import type { Language } from './language.ts'
 import { cardinalOf, digitByDigit } from './numbers.ts'
 import { type Rule, rule, wordEnd } from './rule.ts'
@@ -56,7 +59,7 @@ export function addressRules(language: Language): Rule[] {
   ]
 }
 
-/** "v2.1.3", "192.168.0.1", "3.11.0-rc.2" */
+/** Versions and IP addresses: "v2.1.3", "192.168.0.1", "3.11.0-rc.2" */
 export function versionRules(language: Language): Rule[] {
   const { dot } = language.phrases
   const digits = (part: string) =>
@@ -95,7 +98,7 @@ function isGrouped(version: string, { decimalMark }: Language): boolean {
   return decimalMark === ',' && /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(version)
 }
 
-/** Leaves punctuation after an address to the sentence. */
+/** Leaves punctuation after a web or mail address to the sentence. */
 function ending(match: RegExpExecArray, address: string, spoken: (address: string) => string): string {
   const punctuation = /[.,;:!?)\]'*]+$/.exec(match[0])?.[0] ?? ''
   const isBracket = punctuation === ')' && address.includes('(')
@@ -103,7 +106,7 @@ function ending(match: RegExpExecArray, address: string, spoken: (address: strin
   return `${spoken(address.slice(0, -punctuation.length))}${punctuation.replace(/['*]/g, '')}`
 }
 
-/** Reads an address: its words, and its signs by their names. */
+/** Reads a web or mail address: its words, and its symbols by their names. */
 function spokenAddress(address: string, language: Language): string {
   const parts: string[] = address.replace(/\/$/, '').match(/\p{L}+|\p{N}+|[^\p{L}\p{N}]/gu) ?? []
   const at = parts.lastIndexOf('@')

@@ -1,8 +1,8 @@
-/** The signs of currencies. Each language has the words for the codes. */
+/** The currencies' symbols. Each language's file has the words for the currencies, by currency code. */
 import type { Currency, Gender } from './language.ts'
 import { rowsOf } from './rule.ts'
 
-/** Signs that can precede or follow an amount, by the currency's code (ISO 4217). */
+/** Symbols that can precede or follow an amount, by the currency's code (ISO 4217). */
 const signs = `
 USD | $ US$ U$S US-$
 CAD | C$ CA$ CAD$ Can$
@@ -41,7 +41,7 @@ SEK | kr kr.
 CENT | ¢ ￠ ct
 `
 
-/** Returns a currency's code by its sign or its code. */
+/** Returns a currency's code by its symbol or its code. */
 export const codeOfSign: ReadonlyMap<string, string> = new Map(
   rowsOf(signs).flatMap(([code = '', all = '']) => all.split(' ').map((sign): [string, string] => [sign, code])),
 )

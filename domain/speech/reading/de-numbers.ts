@@ -13,7 +13,7 @@ const powers = [
   ['Billion', 'Billionen'],
 ]
 
-/** The end of a number is "ein", as in "einundzwanzig". */
+/** Reads 1 as "ein", as in "einundzwanzig". If the whole number ends in "ein", `cardinal` adds the ending. */
 function below1000(value: number): string {
   const hundreds = Math.floor(value / 100)
   const rest = value % 100

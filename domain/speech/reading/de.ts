@@ -1,4 +1,4 @@
-/** German units, signs and abbreviations. */
+/** German units, symbols and abbreviations. */
 import { currenciesOf } from './currencies.ts'
 import { cardinal, fraction, genderOf, mixed, year } from './de-numbers.ts'
 import { germanRules } from './de-rules.ts'

@@ -1,7 +1,7 @@
 /** Removes emoji from an agent's text for the voice, because voices read their names or stumble over them. */
 import { TracedText } from './traced-text.ts'
 
-/** Arrows, marks for yes and no, and signs such as ® have a meaning, so they stay. */
+/** Arrows, marks for yes and no, and symbols such as ® have a meaning, so they stay. */
 const picture = String.raw`(?![©®™‼⁉ℹ↔-↪⬅-⬇➡✅✔✖❌☑])\p{Extended_Pictographic}[\ufe0e\ufe0f\p{Emoji_Modifier}]?`
 /** A sequence of pictures is one emoji, and two regional indicators are a flag. A keycap's digit stays. */
 const emoji = String.raw`(?:${picture}|\p{Regional_Indicator}|[\u200d\ufe0f\u20e3])`

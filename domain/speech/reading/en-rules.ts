@@ -100,7 +100,7 @@ const datesOf = (order: Order): Rule[] => [
   ),
 ]
 
-/** Reads a daytime. `half` is "a" or "p", or undefined if the time has 24 hours. */
+/** Reads a time of day. `half` is "a" or "p", or undefined if the time has 24 hours. */
 function spokenTime(language: Language, hour: string, minute: string, half: string | undefined): string | null {
   if (Number(hour) > 24 || Number(minute) > 59) return null
   const hours = cardinalOf(hour, language)
@@ -157,7 +157,7 @@ const romansOf = (language: Language): Rule[] => [
   ),
 ]
 
-/** "The nineties", "nineteen eighties". */
+/** Reads a decade: "the nineties", "nineteen eighties". */
 function decade(written: string): string {
   const words = written.length === 4 ? year(written) : year(`19${written}`).replace(/^nineteen /, '')
   return words.replace(/y$/, 'ie').replace(/x$/, 'xe').concat('s')

@@ -1,4 +1,4 @@
-/** English number words, units and signs. */
+/** English number words, units and symbols. */
 import { currenciesOf } from './currencies.ts'
 import { cardinal, fraction, mixed, ones, year } from './en-numbers.ts'
 import { englishRules } from './en-rules.ts'

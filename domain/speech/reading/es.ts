@@ -1,4 +1,4 @@
-/** Spanish units, signs and abbreviations. */
+/** Spanish units, symbols and abbreviations. */
 import { currenciesOf } from './currencies.ts'
 import { cardinal, fraction, genderOf, mixed } from './es-numbers.ts'
 import { spanishRules } from './es-rules.ts'

@@ -1,4 +1,4 @@
-/** French units, signs and abbreviations. */
+/** French units, symbols and abbreviations. */
 import { currenciesOf } from './currencies.ts'
 import { cardinal, fraction, genderOf, mixed } from './fr-numbers.ts'
 import { frenchRules } from './fr-rules.ts'

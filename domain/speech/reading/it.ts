@@ -1,4 +1,4 @@
-/** Italian units, signs and abbreviations. */
+/** Italian units, symbols and abbreviations. */
 import { currenciesOf } from './currencies.ts'
 import { cardinal, fraction, genderOf, mixed } from './it-numbers.ts'
 import { italianRules } from './it-rules.ts'

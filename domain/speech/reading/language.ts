@@ -16,27 +16,27 @@ export type Currency = { major: Noun; minor: Noun | null }
 export type Phrases = {
   minus: string
   plus: string
-  /** Between two numbers in a range. */
+  /** The word between two numbers in a range. */
   to: string
-  /** The decimal mark. */
+  /** The word for the decimal mark. */
   point: string
-  /** The full stop in an address or a version. */
+  /** The word for the dot in a web address, a mail address or a version. */
   dot: string
-  /** Between an amount and its hour, month or kilogram: "five euros per month". */
+  /** The word between an amount and its hour, month or kilogram: "five euros per month". */
   per: string
-  /** "#5". */
+  /** The word for # in "#5". */
   number: string
-  /** "#parley". */
+  /** The word for # in "#parley". */
   hashtag: string
-  /** After a number or a letter: the words for a raised 2, for a raised 3, and before any other raised number. */
+  /** The words after a number or a letter for a raised 2, for a raised 3, and before any other raised number. */
   squared: string
   cubed: string
   power: string
   /** Replaces a word if the voice cannot read its script. */
   foreign: string
-  /** A sign without a word. */
+  /** Replaces a symbol that has no word. */
   sign: string
-  /** Before the short number after a phone number. */
+  /** The word between a phone number and its extension. */
   extension: string
   and: string
   or: string
@@ -74,14 +74,14 @@ export type Language = {
   currencies: ReadonlyMap<string, Currency>
   /** Abbreviations for millions and larger numbers, with the singular and plural in words. */
   scales: ReadonlyMap<string, Noun>
-  /** Signs and their words. */
+  /** Symbols such as % and &, with the words for them. */
   signs: ReadonlyMap<string, string>
-  /** The words for signs inside an address. */
+  /** The words for symbols inside a web or mail address. */
   addressSigns: ReadonlyMap<string, string>
   abbreviations: ReadonlyMap<string, string>
   /** After these words, such as "code", a number is spoken digit by digit. */
   codeWords: string
-  /** "v2.1". */
+  /** The word for "v" in "v2.1". */
   versionWord: string
   /** Makes the rules for this language only: dates, times, ordinals. */
   rules: (language: Language) => Rule[]

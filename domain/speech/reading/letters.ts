@@ -1,4 +1,4 @@
-/** Turns characters without a rule into characters for a voice. */
+/** Turns characters that no reading rule matches into characters that a voice can say. */
 import type { Language } from './language.ts'
 import { wordsOf } from './rule.ts'
 
@@ -98,7 +98,7 @@ const silent =
 
 /**
  * Returns a character in its readable form. The result is null if the voice does not know the character's script, and
- * undefined if the character is a sign without a word.
+ * undefined if the character is a symbol without a word.
  */
 export function readable(character: string, { tag, isAscii }: Language): string | null | undefined {
   if (/^[ -~]$/.test(character) && !'[]{}`'.includes(character)) return character
@@ -132,7 +132,7 @@ function cased(letters: string, like: string): string {
 export const compatible =
   /(?![0-9\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2150-\u215e])\p{N}|[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\ufb00-\ufb06\u3371-\u33df\u{1d400}-\u{1d7ff}]/gu
 
-/** Returns the plain letters and digits for such a character. */
+/** Returns the plain letters and digits for a character in `compatible`. */
 export function plainOf(character: string): string {
   const plain = character.normalize('NFKD').replace('⁄', '/')
   if (/^[ -~²³μ]+$/.test(plain)) return plain

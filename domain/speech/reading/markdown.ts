@@ -1,7 +1,7 @@
 /**
  * Removes Markdown from an agent's text for the voice. Models write Markdown although a caller sees no text, and a
- * voice would read the marks ("asterisk asterisk Monday") or a link's address. The shown text keeps the marks. A
- * sentence may contain half a pair of marks, because the text was split into sentences before.
+ * voice would read the marks ("asterisk asterisk Monday") or a link's URL. The shown text keeps the marks. A sentence
+ * may contain half a pair of marks, because the text was split into sentences before.
  */
 import { TracedText } from './traced-text.ts'
 

@@ -8,7 +8,7 @@ import { anyOf, gap, isAtEnd, type Rule, rule, wordEnd } from './rule.ts'
 const price = String.raw`\d{1,9}[.,]\d{2}(?!\d|[.,]\d)`
 /** "5.–" and "5,-" are prices without cents. */
 const noCents = String.raw`\d{1,9}[.,][-–—]{1,2}`
-/** "$.99" */
+/** An amount without a whole part: "$.99" */
 const centsAlone = String.raw`\.\d{2}(?!\d|[.,]\d)`
 const thousands = 'k|K'
 

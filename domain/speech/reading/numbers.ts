@@ -113,7 +113,7 @@ export function isDate(day: string, month: string): boolean {
   return Number(day) >= 1 && Number(day) <= 31 && Number(month) >= 1 && Number(month) <= 12
 }
 
-/** Returns true if the numbers are a daytime. */
+/** Returns true if the numbers are a time of day. */
 export function isTime(hour: string, minute: string): boolean {
   return Number(hour) <= 24 && Number(minute) <= 59
 }

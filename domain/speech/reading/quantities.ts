@@ -43,7 +43,7 @@ export function fractionRules(language: Language): Rule[] {
     units.get(symbol) ?? currencies.get({ '€': 'EUR', '£': 'GBP', $: 'USD' }[symbol] ?? '')?.major
   const read = (whole: string | undefined, [over, under]: readonly [number, number], symbol = '', word = '') => {
     const noun = nounOf(symbol)
-    // If the currency's sign comes first, the next word is not the fraction's noun.
+    // If the currency's symbol comes first, the next word is not the fraction's noun.
     const rest = noun === undefined ? '' : word
     if (whole !== undefined) return `${language.mixed(whole, over, under, noun?.more ?? word)} ${rest}`.trimEnd()
     const part = noun?.one ?? word

@@ -32,7 +32,7 @@ export class Reader {
     return speech.hasWords ? speech.traced : null
   }
 
-  /** Reads one form, word or character, and returns the position after it. */
+  /** Reads one written form (such as "5 km"), one word or one character, and returns the position after it. */
   #step(text: string, at: number, speech: Speech): number {
     const start = startOf(text, at)
     const isInsideWord = start === 'letter' && at > 0 && /[\p{L}\p{M}]/u.test(characterBefore(text, at))

@@ -3,11 +3,12 @@
  * each position the first matching rule wins.
  */
 
-/** Returns the spoken words. Null if this text is another form, so that the next rules are tried. */
+/** Returns the spoken words. Null if the rule does not apply to this match, so that the next rules are tried. */
 export type Say = (match: RegExpExecArray) => string | null
 
 /**
- * The kinds of characters with which a form can begin. At a position, only rules for its character's kind are tried.
+ * The kinds of characters with which a written form, such as "5 km", can begin. At a position, only rules for its
+ * character's kind are tried.
  */
 export type Start = 'digit' | 'letter' | 'sign' | 'space'
 
@@ -49,10 +50,10 @@ export function wordsOf(table: string): Map<string, string> {
   )
 }
 
-/** White space inside a form: a usual, a protected or a narrow space. */
+/** White space inside a written form such as "5 km": a usual, a protected or a narrow space. */
 export const gap = String.raw`[ \u00a0\u202f\u2009]`
 
-/** No letter or digit may follow, because the form would be part of a longer word. */
+/** No letter or digit may follow, because the written form would be part of a longer word. */
 export const wordEnd = String.raw`(?![\p{L}\p{N}])`
 export const wordStart = String.raw`(?<![\p{L}\p{N}])`
 

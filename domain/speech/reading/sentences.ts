@@ -1,5 +1,5 @@
 /**
- * Turns a text into sentences as a voice says them: numbers, dates, addresses and signs are words of the text's
+ * Turns a text into sentences as a voice says them: numbers, dates, addresses and symbols are words of the text's
  * language, and Markdown and emoji are gone. Sentences are synthesized separately, so the first sentence can be played
  * early.
  */

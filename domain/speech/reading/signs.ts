@@ -1,4 +1,4 @@
-/** Signs between words and numbers. A sign that changes the meaning of a text is always spoken. */
+/** Rules for symbols between words and numbers. A symbol that changes the meaning of a text is always spoken. */
 import { codeOfSign } from './currencies.ts'
 import type { Language } from './language.ts'
 import { cardinalOf } from './numbers.ts'

@@ -36,7 +36,7 @@ export type Tried = {
 
 /**
  * Sends a test event to an endpoint. Without `type`, the first type in the endpoint's list is used. Throws
- * ResourceFault `not_found`.
+ * ResourceFault `not_found` if the endpoint is unknown.
  */
 export type TryEndpoint = (tenant: Tenant, endpointId: string, type?: WebhookEventType) => Promise<Tried>
 

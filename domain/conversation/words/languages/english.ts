@@ -2,7 +2,10 @@ import { announcing } from './announcing.ts'
 import type { LanguageWords } from './language-words.ts'
 import { numeralTable } from './numerals.ts'
 
-/** Words that may come between announcement and number. "My phone is an iPhone 12" announces no number. */
+/**
+ * Words that may come between an announcement such as "my number" and the number. "My phone is an iPhone 12" announces
+ * no number.
+ */
 const links = 'number|line|is|its|it|would|will|be|to|at|on|plus|area|code|the|then|following'
 /**
  * Words before "number" that announce a long number. Short numbers are said without a pause, and other words precede

@@ -2,7 +2,10 @@ import { announcing } from './announcing.ts'
 import type { LanguageWords } from './language-words.ts'
 import { numeralTable } from './numerals.ts'
 
-/** Words that may come between announcement and number. "Mon portable est un iPhone 12" announces no number. */
+/**
+ * Words that may come between an announcement such as "mon numéro" and the number. "Mon portable est un iPhone 12"
+ * announces no number.
+ */
 const links =
   'est|cest|serait|le|la|les|mon|ma|numéro|de|du|portable|fixe|téléphone|carte|bleue|suivant|plus|au|indicatif|alors|donc|euh'
 

@@ -2,7 +2,10 @@ import { announcing } from './announcing.ts'
 import type { LanguageWords } from './language-words.ts'
 import { numeralTable } from './numerals.ts'
 
-/** Words that may come between announcement and number. "Mein Handy ist ein iPhone 12" announces no number. */
+/**
+ * Words that may come between an announcement such as "meine Nummer" and the number. "Mein Handy ist ein iPhone 12"
+ * announces no number.
+ */
 const links =
   'ist|lautet|wäre|hat|und|zwar|die|der|das|den|am|meine|folgende|unter|nummer|vorwahl|plus|jetzt|steht|dann|da|äh|ähm|also|ja'
 

@@ -2,7 +2,10 @@ import { announcing } from './announcing.ts'
 import type { LanguageWords } from './language-words.ts'
 import { numeralTable } from './numerals.ts'
 
-/** Words that may come between announcement and number. "Il mio cellulare è un iPhone 12" announces no number. */
+/**
+ * Words that may come between an announcement such as "il mio numero" and the number. "Il mio cellulare è un iPhone 12"
+ * announces no number.
+ */
 const links =
   'è|il|lo|la|le|mio|mia|numero|di|del|telefono|cellulare|fisso|casa|seguente|più|prefisso|al|sarebbe|allora|credito|il seguente'
 

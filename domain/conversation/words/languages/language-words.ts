@@ -105,7 +105,7 @@ export type DictationWords = {
   phoneForms: readonly PhoneForm[]
   /** The verbs between an announcement and its number or address. */
   is: string
-  /** Words for the sign before a country code. */
+  /** Words for the plus before a country code. */
   plus: string
   mail: MailWords
   spelling: SpellingWords
@@ -119,11 +119,11 @@ export type Announcement =
   | { words: RegExp; digits: number | 'phone'; isClock?: true }
   | { words: RegExp; code: number | 'iban' }
 
-/** `starts` matches a phone number's groups, with spaces between them. */
+/** A form of phone numbers. `starts` matches a number's groups of digits, with spaces between them. */
 export type PhoneForm = { starts: RegExp; digits: number }
 
 export type MailWords = {
-  /** Announces an address, without the verb: "email address". */
+  /** Announcements of a mail address, without the verb: "email address". */
   announcements: string
   at: string
   dot: string
@@ -132,7 +132,7 @@ export type MailWords = {
 }
 
 export type SpellingWords = {
-  /** Announces single letters: "spelled". */
+  /** Announcements of single letters: "spelled". */
   announcements: string
   /** The words between a letter and a word for it: "S as in Sam". */
   asIn: string

@@ -2,7 +2,7 @@ import { announcing } from './announcing.ts'
 import type { LanguageWords } from './language-words.ts'
 import { numeralTable } from './numerals.ts'
 
-/** Words that may come between announcement and number. */
+/** Words that may come between an announcement such as "o meu número" and the number. */
 const links = 'é|o|a|número|de|do|meu|seu|telefone|telemóvel|celular|mais|no|para'
 
 export const portuguese: LanguageWords = {

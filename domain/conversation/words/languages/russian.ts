@@ -2,7 +2,7 @@ import { announcing } from './announcing.ts'
 import type { LanguageWords } from './language-words.ts'
 import { numeralTable } from './numerals.ts'
 
-/** Words that may come between announcement and number. */
+/** Words that may come between an announcement such as "my number" and the number. */
 const links = 'это|номер|мой|наш|карты|телефона|плюс'
 
 export const russian: LanguageWords = {

@@ -2,7 +2,10 @@ import { announcing } from './announcing.ts'
 import type { LanguageWords } from './language-words.ts'
 import { numeralTable } from './numerals.ts'
 
-/** Words that may come between announcement and number. "Mi móvil es un iPhone 12" announces no number. */
+/**
+ * Words that may come between an announcement such as "mi número" and the number. "Mi móvil es un iPhone 12" announces
+ * no number.
+ */
 const links =
   'es|son|sería|el|la|los|las|número|de|mi|su|teléfono|móvil|celular|fijo|contacto|siguiente|más|prefijo|al|crédito|débito|acceso'
 const hundreds: Readonly<Record<string, readonly string[]>> = {
