@@ -1,5 +1,5 @@
 type Frame = { type: string } & Record<string, unknown>
-/** A callback for each wanted type of a frame, and the client's events. */
+/** The callbacks that a page can pass: for each type of frame, and for the client's events. */
 export type SessionCallbacks = {
   ready?(frame: Frame): void
   lost?(): void

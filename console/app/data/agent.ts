@@ -31,7 +31,7 @@ export const versionsQuery = (id: string) =>
     getNextPageParam: (page) => page.nextCursor,
   })
 
-/** A version never changes. */
+/** Stored versions never change, so this query is never stale. */
 export const versionQuery = (id: string, version: number) =>
   queryOptions({
     queryKey: ['agents', id, 'versions', version],
@@ -45,7 +45,10 @@ export const voicesQuery = queryOptions({
   queryFn: async ({ signal }) => (await platform.listVoices({ signal })).body.voices,
 })
 
-/** `version` is the version that the change was made from: a newer change of somebody else is not overwritten. */
+/**
+ * `version` is the version on which the change is based. If somebody has changed the agent since then, the server
+ * refuses the change.
+ */
 export const useUpdateAgent = (id: string) =>
   useMutation({
     mutationFn: async ({ version, change }: { version: number; change: AgentChange }) =>

@@ -2,7 +2,7 @@
 import { createPlatformClient } from '../../../generated/clients/typescript/platform.ts'
 import { createConsoleClient } from '../../../generated/console/client.ts'
 
-/** A person waits for the answer, so the page waits less than a program would. */
+/** A person waits for the response, so the page waits less than a program would. */
 const timeoutMs = 30_000
 
 /** The browser sends the cookie by itself, because the page and the API have one origin. */

@@ -6,7 +6,7 @@ import { queries } from './queries.ts'
 
 export type DeliveryFilters = Omit<NonNullable<ListWebhookDeliveriesCall['query']>, 'limit' | 'cursor'>
 
-/** How many deliveries a page of the list has. */
+/** How many deliveries a page in the list has. */
 const pageDeliveries = 50
 
 /** While a delivery waits for its next attempt, it is read again after this time. */

@@ -1,4 +1,4 @@
-/** API keys. A secret is shown once, and never kept in the cache. */
+/** API requests about API keys. A secret is shown once, and never kept in the cache. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewApiKey } from '../../../generated/clients/typescript/models/platform.ts'
 import { platform } from './clients.ts'

@@ -1,4 +1,4 @@
-/** Links from a mail or from the operator: invitations and new passwords. */
+/** API requests for links from a mail or from the operator: invitations and new passwords. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type {
   ForgottenPassword,
@@ -11,7 +11,7 @@ import { isDeadLink } from './failures.ts'
 import { queries } from './queries.ts'
 import { begin } from './session.ts'
 
-/** The invitation, or null if its link is used, replaced, expired or cut. */
+/** The invitation, or null if its link is used, replaced, expired or incomplete. */
 export const invitationQuery = (token: string) =>
   queryOptions({
     queryKey: ['invitation', token],
@@ -37,7 +37,7 @@ export const useAcceptInvitation = () =>
 export const useForgotPassword = () =>
   useMutation({ mutationFn: (body: ForgottenPassword) => signing.forgotPassword({ body }) })
 
-/** All sessions of the person have ended, so the cache begins anew. */
+/** A new password ends all sessions of the person, so the cache is cleared. */
 export const useResetPassword = () =>
   useMutation({
     gcTime: 0,

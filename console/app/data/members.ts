@@ -1,4 +1,4 @@
-/** The people of the organization, and open invitations. */
+/** API requests about the organization's people and open invitations. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewInvitation, Role } from '../../../generated/clients/typescript/models/platform.ts'
 import { platform } from './clients.ts'
@@ -31,7 +31,7 @@ export const useRemoveMember = (userId: string) =>
     onSuccess: refreshMembers,
   })
 
-/** The link is in the answer alone, so it is never kept in the cache. */
+/** Only this response contains the invitation's link, and the response is never kept in the cache. */
 export const useInvite = () =>
   useMutation({
     gcTime: 0,

@@ -1,4 +1,4 @@
-/** The organization's phone numbers, and numbers to buy. */
+/** API requests about the organization's phone numbers, and about numbers to buy. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewPhoneNumber, PhoneNumberChange } from '../../../generated/clients/typescript/models/platform.ts'
 import { PlatformApiError, type SearchPhoneNumbersCall } from '../../../generated/clients/typescript/platform.ts'
@@ -23,7 +23,7 @@ export const availableQuery = (search: NumberSearch) =>
 
 const refreshNumbers = () => queries.invalidateQueries({ queryKey: ['numbers'] })
 
-/** The key makes a second press of the button the same purchase. */
+/** With the idempotency key, a second press of the button buys no second number. */
 export const useBuyNumber = () =>
   useMutation({
     mutationFn: async ({ body, key }: { body: NewPhoneNumber; key: string }) =>

@@ -1,11 +1,11 @@
-/** The cache of answers. After a 401 the sign-in page comes, because the session is over. */
+/** The cache of API responses. After a 401 response the session is over, so the sign-in page is shown. */
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { isSignedOut } from './failures.ts'
 
-/** An answer is fresh for this time, so going back to a page shows it at once. */
+/** A cached response is fresh for this time, so going back to a page shows it at once. */
 const freshMs = 10_000
 
-/** The session's key in the cache. Other keys begin with a resource's name. */
+/** The cache key of the session. Other cache keys begin with a resource's name. */
 export const sessionKey = ['session'] as const
 
 export const queries: QueryClient = new QueryClient({
@@ -14,6 +14,6 @@ export const queries: QueryClient = new QueryClient({
       if (isSignedOut(error) && queryKey[0] !== sessionKey[0]) queries.setQueryData(sessionKey, null)
     },
   }),
-  // The generated client repeats what may be repeated.
+  // The generated client itself repeats failed requests that may be repeated.
   defaultOptions: { queries: { retry: false, staleTime: freshMs, refetchOnWindowFocus: false } },
 })

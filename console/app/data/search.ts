@@ -1,4 +1,4 @@
-/** Reads and writes an address's search as plain text: `?status=failed`. The router would quote digits. */
+/** Reads and writes a URL's query as plain text: `?status=failed`. The router would put numbers in quotes. */
 export const readSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
 
 export function writeSearch(search: Record<string, unknown>): string {
@@ -7,7 +7,7 @@ export function writeSearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** Keeps the values whose names are in the list. A page ignores all other names in its address. */
+/** Keeps the URL's query parameters whose names are in the list. A page ignores all other parameters. */
 export function pick<Name extends string>(
   search: Readonly<Record<string, unknown>>,
   names: readonly Name[],

@@ -1,4 +1,4 @@
-/** The session: the person, the organization, the role, and ways in and out. */
+/** The session: the person, the organization, the role, and signing in and out. */
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import type { ConsoleSession, ConsoleSetup, PasswordSignIn } from '../../../generated/console/types.ts'
 import { signing } from './clients.ts'
@@ -24,7 +24,7 @@ export const methodsQuery = queryOptions({
   queryFn: async ({ signal }) => (await signing.getConsoleMethods({ signal })).body,
 })
 
-/** Returns the session. Pages inside the frame always have one. */
+/** Returns the session. Pages inside the console's frame are shown only with a session. */
 export function useSession(): ConsoleSession {
   const { data } = useQuery(sessionQuery)
   if (!data) throw new Error('No page is shown without a session.')
@@ -33,7 +33,10 @@ export function useSession(): ConsoleSession {
 
 const otherAnswers = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== sessionKey[0] }
 
-/** Another session sees other data. The session's own entry stays in the cache, because the shown frame follows it. */
+/**
+ * After a change of the session, the other cached data must be loaded anew. The session's own entry stays in the cache,
+ * because the console's frame shows it.
+ */
 export function begin(session: ConsoleSession | null): void {
   queries.setQueryData(sessionKey, session)
   queries.removeQueries(otherAnswers)
@@ -56,7 +59,7 @@ export const useChooseOrganization = () =>
     mutationFn: async (organizationId: string) => (await signing.chooseOrganization({ body: { organizationId } })).body,
     onSuccess: (session) => {
       queries.setQueryData(sessionKey, session)
-      // The page that is shown stays, and reads its data anew.
+      // The shown page stays, and reads the data of the chosen organization.
       void queries.resetQueries(otherAnswers)
     },
   })

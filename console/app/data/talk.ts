@@ -6,7 +6,7 @@ export type { SessionCallbacks, TalkSession } from '../../session/session-client
 
 export type Talk = { id: string; session: TalkSession; hasMicrophone: boolean }
 
-/** Must be called in a click, because browsers allow sound only then. Without a microphone the person types. */
+/** Must be called in a click handler, because browsers allow sound only then. Without a microphone the person types. */
 export async function talkTo(agentId: string, on: SessionCallbacks): Promise<Talk> {
   const { body } = await platform.createSession({ body: { agentId } })
   const { sessionId: id, transportUrl, transportToken } = body

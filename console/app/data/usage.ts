@@ -1,4 +1,4 @@
-/** The organization's usage and credit. */
+/** API requests for the organization's usage and credit. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { GetUsageCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'

@@ -45,7 +45,7 @@ export const useTestWebhook = (id: string) =>
     onSettled: refreshDeliveries,
   })
 
-/** The secret is asked for by a person and never kept in the cache. */
+/** A person asks to see the secret, and it is never kept in the cache. */
 export const useShowSecret = () =>
   useMutation({ gcTime: 0, mutationFn: async () => (await platform.getWebhookSecret()).body })
 

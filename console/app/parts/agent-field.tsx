@@ -4,10 +4,11 @@ import { SelectField } from './field.tsx'
 
 type AgentFieldProps = { label: string; name: string; none: string; start?: string | null }
 
-/** A choice among the agents, or no agent. */
+/** A select field with the agents, and a choice for no agent. */
 export function AgentField({ label, name, none, start = null }: AgentFieldProps) {
   const { data = [] } = useQuery(agentsQuery)
   const choices = [{ value: '', label: none }, ...data.map((agent) => ({ value: agent.id, label: agent.name }))]
-  // The list comes after the first look at the page, so the choice begins anew then.
+  // The agents are loaded after the field is first drawn. With another key, React draws the field anew, and it can
+  // select `start`.
   return <SelectField key={data.length} label={label} name={name} choices={choices} defaultValue={start ?? ''} />
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './card.module.css'
 
-/** A part of a page with a frame. `isFlush` lets tables reach the frame. */
+/** A part of a page with a border. `isFlush` lets a table reach the border. */
 export function Card({
   title,
   actions,

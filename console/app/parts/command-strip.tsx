@@ -1,4 +1,6 @@
-/** The equal request with curl, and the equal line of the command line: what the page shows, a program gets as well. */
+/**
+ * Shows the curl command and the `parley` command that do the same as the page: a program can do all that a page does.
+ */
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import styles from './command-strip.module.css'
@@ -9,7 +11,7 @@ export type Command = {
   /** The path with its query, such as /v1/calls?limit=50. */
   path: string
   body?: unknown
-  /** The line of the command line without `parley`. Left out if no command does it. */
+  /** The command after the word `parley`. Absent if no command does this. */
   cli?: string
 }
 

@@ -2,10 +2,10 @@ import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from './button.tsx'
 
-/** How long the button says that the text was copied. */
+/** The button says "Copied" for this long. */
 const confirmMs = 1600
 
-/** Copies a text. `label` names the text for readers of screens. */
+/** A button for copying a text. `label` names the text for screen readers. */
 export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
@@ -22,7 +22,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   )
 }
 
-/** The name begins with the button's text, for people with speech control. */
+/** The accessible name begins with the visible text, so that people with speech control can say it. */
 function nameOf(label: string, text: string | undefined, isCopied: boolean): string {
   const name = isCopied ? 'Copied' : label
   return text === undefined ? name : `${text}: ${name}`

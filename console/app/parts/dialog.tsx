@@ -5,7 +5,10 @@ import styles from './dialog.module.css'
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode }
 
-/** The browser's own dialog: it keeps the focus inside, gives it back, and closes on Escape. Shown while mounted. */
+/**
+ * A dialog on the browser's element `dialog`: it keeps the focus inside, gives the focus back, and closes on Escape. It
+ * is open while it is mounted.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => ref.current?.showModal(), [])

@@ -1,4 +1,4 @@
-/** How pages show webhook endpoints, and the form for their settings. */
+/** The parts with which pages show webhook endpoints, and the form for their settings. */
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Webhook, WebhookEventType } from '../../../generated/clients/typescript/models/platform.ts'

@@ -23,7 +23,7 @@ export function Field({ label, note, children }: Labelled & { children: (names: 
   )
 }
 
-/** A text in one line. */
+/** A field for a text in one line. */
 export function TextField({ label, note, ...rest }: ComponentProps<'input'> & Labelled) {
   return (
     <Field label={label} note={note}>
@@ -35,7 +35,7 @@ export function TextField({ label, note, ...rest }: ComponentProps<'input'> & La
 type Choice = { value: string; label: string }
 type SelectProps = ComponentProps<'select'> & { label: string; choices: readonly Choice[] }
 
-/** A choice among few values. The browser's own list works with every keyboard and every telephone. */
+/** A select field. The browser's own list works with every keyboard and on every telephone. */
 export function SelectField({ label, choices, ...rest }: SelectProps) {
   return (
     <Field label={label}>

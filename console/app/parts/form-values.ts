@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react'
 
-/** The values of a form when a person submits the form. */
+/** A form's values when a person submits the form. */
 export class FormValues {
   readonly #data: FormData
 

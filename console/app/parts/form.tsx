@@ -1,4 +1,4 @@
-/** More parts for forms: longer texts, switches, field rows, and the question before a deletion. */
+/** More parts for forms: longer texts, switches, groups of fields, and the question before a deletion. */
 import type { ComponentProps, ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -7,7 +7,7 @@ import styles from './form.module.css'
 import { type FormValues, onSubmit } from './form-values.ts'
 import { ActionFault } from './notice.tsx'
 
-/** A text with several lines. */
+/** A field for a text in several lines. */
 export function AreaField({ label, note, ...rest }: ComponentProps<'textarea'> & Labelled) {
   return (
     <Field label={label} note={note}>
@@ -29,7 +29,7 @@ export function CheckField({ label, note, ...rest }: ComponentProps<'input'> & L
   )
 }
 
-/** Fields with a common name. */
+/** A group of fields with a common label. */
 export function FieldGroup({ label, note, children }: Labelled & { children: ReactNode }) {
   return (
     <fieldset className={styles.group}>

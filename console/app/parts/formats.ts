@@ -10,7 +10,7 @@ export function money(microUsd: string | null): string {
   return `${dollars < 0 ? '-' : ''}$${Math.abs(dollars).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`
 }
 
-/** Seconds as 4:07 or 1:02:09. */
+/** Writes seconds as 4:07 or 1:02:09. */
 export function clockTime(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
@@ -22,14 +22,14 @@ export const milliseconds = (ms: number) => `${Math.round(ms).toLocaleString('en
 
 export const count = (value: number) => value.toLocaleString('en-US')
 
-/** `plural(2, 'call')` is `2 calls`. */
+/** Writes a count with its noun: `plural(2, 'call')` is `2 calls`. */
 export const plural = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const yearFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const timeFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** A day, with the year unless it is this year. */
+/** Writes a day. The year is left out if it is this year. */
 export function day(iso: string): string {
   const date = new Date(iso)
   return (date.getFullYear() === new Date().getFullYear() ? dayFormat : yearFormat).format(date)

@@ -5,10 +5,12 @@ import { count } from './formats.ts'
 import styles from './json-view.module.css'
 import { useMask } from './redaction.tsx'
 
-/** A longer text would slow the page down, so the rest comes only when a person asks for it. */
+/**
+ * Only this much of a longer text is shown until a person asks for the rest, because a long text slows the page down.
+ */
 const shownCharactersMax = 65_536
 
-/** A text from a program: JSON is indented, anything else stays as it is. */
+/** Shows a text from a program. JSON is indented, and any other text stays unchanged. */
 export function JsonView({ text, label }: { text: string; label: string }) {
   const [isWhole, setWhole] = useState(false)
   const mask = useMask()

@@ -8,7 +8,7 @@ export class KeyMap {
   #lists: (readonly Shortcut[])[] = []
   #first: { key: string; atMs: number } | null = null
 
-  /** Returns a function that removes the shortcuts. */
+  /** Adds shortcuts. The returned function removes them. */
   add(shortcuts: readonly Shortcut[]): () => void {
     this.#lists = [shortcuts, ...this.#lists]
     return () => {
@@ -39,7 +39,10 @@ export class KeyMap {
 
 const nameOf = ({ key, shiftKey }: KeyboardEvent) => (shiftKey && /^[A-Z]$/.test(key) ? `Shift+${key}` : key)
 
-/** True in fields, where a key writes, on controls that take the key themselves, and in dialogs. */
+/**
+ * True if a key must run no shortcut: in fields, where it writes, on controls that use the key themselves, and in
+ * dialogs.
+ */
 function isElsewhere(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return target.closest('input, textarea, select, dialog, [role="menu"], [contenteditable="true"]') !== null

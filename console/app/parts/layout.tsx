@@ -1,4 +1,4 @@
-/** The places of a page's parts: below each other, or beside each other on wide screens. */
+/** Parts for a page's layout: below each other, or beside each other on wide screens. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
@@ -8,12 +8,12 @@ export function Stack({ children }: { children: ReactNode }) {
   return <div className={styles.stack}>{children}</div>
 }
 
-/** The main part, and a narrower part beside it. */
+/** Two columns: the main part, and a narrower part beside it. */
 export function Columns({ children }: { children: ReactNode }) {
   return <div className={styles.columns}>{children}</div>
 }
 
-/** Buttons and badges in a line. */
+/** A line for buttons and badges. */
 export function Line({ children }: { children: ReactNode }) {
   return <div className={styles.line}>{children}</div>
 }
@@ -24,7 +24,7 @@ export function Faint({ children }: { children: ReactNode }) {
 
 type Tab = { name: string; to: string; search?: Record<string, string | undefined>; isCurrent: boolean }
 
-/** Views of one thing. Each is an address, so a link leads to a view. */
+/** Views of one thing. Each view has a URL, so a link leads to a view. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   return (
     <nav aria-label={label} className={styles.tabs}>

@@ -1,6 +1,6 @@
 import { moment } from './formats.ts'
 
-/** A time for people, which programs can read too. */
+/** Shows a time for people, and in ISO format for programs. */
 export function Moment({ at }: { at: string }) {
   return (
     <time dateTime={at} title={at}>

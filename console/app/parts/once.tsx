@@ -4,7 +4,7 @@ import { Notice } from './notice.tsx'
 
 type OnceProps = { title: string; text: string; label: string; note: string }
 
-/** A secret or a link that is shown only now. */
+/** Shows a secret or a link that cannot be shown again. */
 export function Once({ title, text, label, note }: OnceProps) {
   return (
     <Notice tone="good" title={title}>

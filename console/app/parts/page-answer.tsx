@@ -5,12 +5,12 @@ import { Answer } from './states.tsx'
 
 type PageAnswerProps<Data> = {
   of: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  /** The title until the data are there. */
+  /** The page's title until the data are loaded. */
   title: string
   children: (data: Data) => ReactNode
 }
 
-/** A page whose title is part of its data. Until then it has a title too, so that each state is a whole page. */
+/** A page whose title is in its data. It also has a title while it is loading or if loading fails. */
 export function PageAnswer<Data>({ of, title, children }: PageAnswerProps<Data>) {
   if (of.data !== undefined) return children(of.data)
   return (

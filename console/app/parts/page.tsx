@@ -11,7 +11,7 @@ type PageProps = {
   children: ReactNode
 }
 
-/** Each page's frame: its title, its actions, and at the end the equal line for curl. */
+/** Each page's frame: its title, its actions, and at the end the curl command that does the same. */
 export function Page({ title, lead, actions, command, children }: PageProps) {
   useTitle(title)
   return (
@@ -29,7 +29,7 @@ export function Page({ title, lead, actions, command, children }: PageProps) {
   )
 }
 
-/** Names the browser's tab. */
+/** Sets the title of the browser's tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Parley`

@@ -1,6 +1,6 @@
 /**
- * Hides numbers, words and arguments on all pages while it is on, for screenshots and shared screens. It is never part
- * of an address, so a link shows what its reader may see.
+ * Hides numbers, words and arguments on all pages while it is on, for screenshots and shared screens. The setting is
+ * never part of a URL, so a link does not switch it on or off for its reader.
  */
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
 

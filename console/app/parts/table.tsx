@@ -1,4 +1,7 @@
-/** Shows rows, and on narrow screens cards. If rows lead to pages, they are links, so the keyboard reaches each row. */
+/**
+ * Shows rows as a table, and on narrow screens as cards. If the rows lead to pages, each row is a link, so the keyboard
+ * reaches it.
+ */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
@@ -8,7 +11,7 @@ export type Column<Row> = {
   name: string
   cell: (row: Row) => ReactNode
   isNumber?: boolean
-  /** Hides the column unless the screen is as wide as a desktop's. */
+  /** If true, the column is shown only on screens as wide as a desktop's. */
   isExtra?: boolean
 }
 
@@ -17,7 +20,7 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** Where the row leads. Its link is around the first cell and covers the row. */
+  /** The page to which the row leads. The link is around the first cell and covers the row. */
   to?: (row: Row) => string
 }
 

@@ -6,7 +6,7 @@ import { useChooseOrganization, useSession, useSignOut } from '../data/session.t
 import styles from './account-menu.module.css'
 import { type Scheme, schemes, storedScheme, storeScheme } from './scheme.ts'
 
-/** The organization, the colours, and the way out. */
+/** A menu with the organization, the colour scheme, and the button to sign out. */
 export function AccountMenu() {
   const { user, organization, role } = useSession()
   return (
@@ -27,7 +27,7 @@ export function AccountMenu() {
   )
 }
 
-/** Only for people with several organizations. */
+/** The choice of the organization, shown only to people with several organizations. */
 function Organizations() {
   const { organization, organizations } = useSession()
   const choose = useChooseOrganization()

@@ -1,4 +1,6 @@
-/** The addresses of the pages with which a person builds and runs: agents, numbers, webhooks, usage and settings. */
+/**
+ * The routes of the pages on which a person builds agents and runs them: agents, numbers, webhooks, usage and settings.
+ */
 import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
 
 export const buildRoutes: readonly { path: string; component: RouteComponent }[] = [

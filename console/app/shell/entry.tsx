@@ -22,7 +22,7 @@ export function EntryCard({ children }: { children: ReactNode }) {
 
 type EntryFormProps = {
   action: string
-  /** The mutation that the form starts. */
+  /** The form starts this mutation. */
   of: { isPending: boolean; error: Error | null }
   submit: (values: FormValues) => void
   children: ReactNode
@@ -41,7 +41,7 @@ export function EntryForm({ action, of: { isPending, error }, submit, children }
   )
 }
 
-/** The field for the address by which a person signs in. */
+/** The field for the e-mail address with which a person signs in. */
 export function AddressField({ autoFocus = false }: { autoFocus?: boolean }) {
   return (
     <TextField
@@ -71,7 +71,7 @@ export function NewPasswordField() {
   )
 }
 
-/** The browser leaves this page for the provider, so these are plain links. */
+/** These are plain links, because the browser leaves this page for the sign-in provider. */
 export function ProviderLinks({ providers, returnTo }: { providers: ConsoleMethods['oidc']; returnTo: string }) {
   return providers.map(({ id, name }) => (
     <a

@@ -6,7 +6,10 @@ import { useTitle } from '../parts/page.tsx'
 import { Answer } from '../parts/states.tsx'
 import { AddressField, EntryCard, EntryForm, ForgottenNote } from './entry.tsx'
 
-/** Asks for a link that sets a new password. The page says the same for every address, as the server does. */
+/**
+ * Asks for a link that sets a new password. The page shows the same text for every e-mail address, so a visitor does
+ * not learn which addresses are known.
+ */
 export function ForgotPage() {
   useTitle('Forgotten password')
   const methods = useQuery(methodsQuery)

@@ -26,7 +26,7 @@ export function Frame() {
   )
 }
 
-/** The address is read once, because the way to the sign-in page changes it. */
+/** The URL is read once, because the redirect to the sign-in page changes it. */
 function ToSignIn() {
   const [next] = useState(() => window.location.pathname + window.location.search)
   return <Navigate to="/login" search={{ next }} replace />

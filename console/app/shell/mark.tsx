@@ -1,4 +1,4 @@
-/** The mark of the product, as the icon of the tab has it. */
+/** The product's logo, as in the icon of the browser's tab. */
 export function Mark() {
   return (
     <svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true">

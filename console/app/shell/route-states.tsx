@@ -13,7 +13,7 @@ export function NotFound() {
   )
 }
 
-/** Stands inside the frame while the page's code is on its way. */
+/** Shown inside the frame while the page's code is loading. */
 export function PagePending() {
   return (
     <>
@@ -32,7 +32,7 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** Stands alone while the code of a page for signed-out people is on its way. */
+/** Shown without the frame while the code of a page for signed-out people is loading. */
 export function EntryPending() {
   return (
     <main className={styles.place}>

@@ -1,4 +1,4 @@
-/** The colour scheme: the system's, or the person's own choice, which stays in this browser. */
+/** The colour scheme: the system's scheme, or a person's choice, which is stored in this browser. */
 export type Scheme = 'system' | 'light' | 'dark'
 
 const storageKey = 'parley.scheme'
@@ -14,7 +14,7 @@ export function storeScheme(scheme: Scheme): void {
   applyScheme(scheme)
 }
 
-/** Without the attribute, the style sheet follows the system. */
+/** Without the attribute `data-scheme`, the style sheet follows the system. */
 export function applyScheme(scheme: Scheme): void {
   const { dataset } = document.documentElement
   if (scheme === 'system') delete dataset['scheme']

@@ -9,7 +9,7 @@ import { Answer } from '../parts/states.tsx'
 import styles from './entry.module.css'
 import { AddressField, EntryCard, EntryForm, ForgottenNote, NewPasswordField, ProviderLinks } from './entry.tsx'
 
-/** The way in for people without a session. The first person of a server makes an account here. */
+/** The sign-in page. The first person of a server makes an account here. */
 export function SignInPage() {
   useTitle('Sign in')
   const methods = useQuery(methodsQuery)

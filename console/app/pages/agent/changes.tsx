@@ -5,7 +5,7 @@ import { type DiffLine, lineDiff } from '../../parts/line-diff.ts'
 import { useMask } from '../../parts/redaction.tsx'
 import styles from './versions.module.css'
 
-/** Each changed setting, with the lines that were removed and added. */
+/** Shows each changed setting, with the lines that were removed and added. */
 export function Changes({ before, after }: { before: AgentVersion | null; after: AgentVersion }) {
   const [old, next] = [before ? settingsOf(before) : {}, settingsOf(after)]
   const names = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter((name) => old[name] !== next[name])
@@ -25,7 +25,7 @@ function Lines({ label, lines }: { label: string; lines: readonly DiffLine[] }) 
   return (
     <pre className={styles.lines} tabIndex={0} role="region" aria-label={`Changes of ${label}`}>
       {lines.map(({ kind, text }, at) => (
-        // Lines never move, so their places are good keys.
+        // Lines never move, so their positions can be React keys.
         <span key={at} className={classes(styles.line, styles[kind])}>
           {marks[kind]} {mask(text)}
           {'\n'}
@@ -37,7 +37,7 @@ function Lines({ label, lines }: { label: string; lines: readonly DiffLine[] }) 
 
 const notSettings: readonly string[] = ['id', 'organizationId', 'version', 'createdAt', 'updatedAt', 'webhooks', 'test']
 
-/** All settings as texts by name. Settings that are not set are left out. */
+/** Returns all settings as texts, by name. Unset settings are left out. */
 function settingsOf({ agent, tools }: AgentVersion): Record<string, string> {
   const settings = Object.entries(agent).filter(([name, value]) => !notSettings.includes(name) && isSet(value))
   return Object.fromEntries([

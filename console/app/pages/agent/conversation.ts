@@ -1,4 +1,4 @@
-/** A conversation's state in this page. Each frame changes the state. */
+/** The state of a conversation in this page. Each frame from the server changes the state. */
 export type Turn = {
   id: string
   who: 'you' | 'agent' | 'event'
@@ -10,7 +10,7 @@ export type Turn = {
 export type Conversation = {
   phase: 'idle' | 'starting' | 'listening' | 'thinking' | 'speaking' | 'lost' | 'over'
   turns: readonly Turn[]
-  /** The reason for the end, in words. */
+  /** The reason why the conversation ended, as text for a person. */
   note: string | null
 }
 
@@ -35,7 +35,10 @@ export function changed(before: Conversation, change: Change): Conversation {
   }
 }
 
-/** A turn's newer text replaces the earlier text in its place. The echo for typed words comes before their turn. */
+/**
+ * A turn's newer text replaces the turn's earlier text. A typed text is echoed before its turn, and the turn then
+ * replaces the echo.
+ */
 function withTurn(turns: readonly Turn[], turn: Turn): Turn[] {
   const isEcho = ({ id, text }: Turn) => id.startsWith('typed ') && text === turn.text && turn.who === 'you'
   const at = turns.findIndex((each) => each.id === turn.id || isEcho(each))

@@ -12,7 +12,10 @@ import { Notice } from '../../parts/notice.tsx'
 import { FirstFields } from './first-fields.tsx'
 import { changeIn, othersOf } from './settings.ts'
 
-/** All settings of the agent. The form keeps what a person has typed until the person takes a newer version. */
+/**
+ * The form with all settings of the agent. If a newer version exists, the form keeps the typed text until the person
+ * loads that version.
+ */
 export function SettingsForm({ agent }: { agent: Agent }) {
   const [start, setStart] = useState(agent)
   const update = useUpdateAgent(agent.id)

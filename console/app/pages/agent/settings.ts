@@ -13,14 +13,14 @@ export function firstSettingsIn(values: FormValues): NewAgent {
   }
 }
 
-/** Settings without a field. A person edits them as JSON, named as in the API. */
+/** The settings without a form field. A person edits them together as JSON, with their names in the API. */
 const others = [
   ...(['stackPreferences', 'sttOptions', 'ttsOptions', 'backgroundAudio', 'speechNormalization'] as const),
   ...(['idleRePrompts', 'turnHandling', 'voicemail', 'maxToolHops', 'clientOverrides'] as const),
   ...(['promptVariables', 'extractionFields', 'rmsg'] as const),
 ]
 
-/** Lists only the set settings, because a short text is easier to read. */
+/** Returns JSON with only the set settings, because a short text is easier to read. */
 export function othersOf(agent: Agent): string {
   const set = others.filter((name) => agent[name] !== null && !isEmptyList(agent[name]))
   return JSON.stringify(Object.fromEntries(set.map((name) => [name, agent[name]])), null, 2)
@@ -58,7 +58,7 @@ function llmOptionsIn(values: FormValues, agent: Agent): Agent['llmOptions'] {
   return set.length === 0 ? null : Object.fromEntries(set)
 }
 
-/** If the text lacks a setting, the setting is cleared. */
+/** Reads the JSON of the settings without a form field. A setting that is missing in the text is cleared. */
 function othersIn(text: string): Record<string, unknown> {
   const given = JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>
   return { ...Object.fromEntries(others.map((name) => [name, null])), ...given }

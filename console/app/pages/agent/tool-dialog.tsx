@@ -19,7 +19,7 @@ const kinds = [
   { value: 'schedule_callback', label: 'Promise a callback' },
 ]
 
-/** Adds a tool, or changes a webhook tool. Transfers have more settings, which the API takes. */
+/** Adds a tool, or changes a webhook tool. Transfer tools have more settings, which only the API can set. */
 export function ToolDialog({ agentId, tool, onClose }: DialogProps) {
   const create = useCreateTool(agentId)
   const update = useUpdateTool(agentId, tool?.id ?? '')

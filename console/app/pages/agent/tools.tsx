@@ -13,7 +13,7 @@ import { useMask } from '../../parts/redaction.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { ToolDialog } from './tool-dialog.tsx'
 
-/** The agent's tools run while the caller waits. */
+/** The list of the agent's tools, which run while the caller waits. */
 export function Tools({ agentId }: { agentId: string }) {
   const tools = useQuery(toolsQuery(agentId))
   const [edited, setEdited] = useState<Tool | 'new' | null>(null)

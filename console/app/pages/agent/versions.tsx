@@ -14,7 +14,7 @@ import { Answer } from '../../parts/states.tsx'
 import { Changes } from './changes.tsx'
 import styles from './versions.module.css'
 
-/** The versions, newest first, and the changes of the shown version against the version before. */
+/** Lists the versions, newest first. For the selected version it shows the changes since the version before. */
 export function Versions({ agent, shown }: { agent: Agent; shown: number }) {
   const versions = useInfiniteQuery(versionsQuery(agent.id))
   return (
@@ -95,7 +95,7 @@ function Shown({ agent, version }: { agent: Agent; version: number }) {
         <ActionFault error={restore.error} />
         <Answer of={shown}>
           {(data) => {
-            // Old versions are removed in time, so the version before may be gone.
+            // Old versions are deleted after a while, so the version before may be gone.
             if (version > 1 && before.isPending) return <Faint>Comparing…</Faint>
             return <Changes before={before.data ?? null} after={data} />
           }}

@@ -1,4 +1,4 @@
-/** The parts of a call's address: the moment, the selected turn and step, and the tab. */
+/** The state of a call's page in its URL: the moment, the selected turn and step, and the tab. */
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { pick } from '../../data/search.ts'
@@ -14,7 +14,10 @@ export function readAddress(search: Readonly<Record<string, unknown>>): Address 
   return { t: numberOf(t), turn: numberOf(turn), span: span ?? null, tab: tabs.find((each) => each === tab) ?? null }
 }
 
-/** Returns the address, and the function that changes it. A change replaces the entry of the history. */
+/**
+ * Returns the state in the URL, and the function that changes it. A change replaces the current entry in the browser's
+ * history.
+ */
 export function useAddress(): [Address, (change: Partial<Address>) => void] {
   const search = useSearchValues()
   const navigate = useNavigate()

@@ -16,7 +16,7 @@ type AxisProps = {
   zoom: (by: number) => void
 }
 
-/** One canvas, because a long call has thousands of bars. A screen reader gets a slider. */
+/** The axis is drawn on one canvas, because a long call has thousands of bars. Screen readers get a slider. */
 export function Axis({ timeline, peaks, window, nowS, turn, seek, zoom }: AxisProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const size = useSize(canvas)
@@ -53,7 +53,7 @@ export function Axis({ timeline, peaks, window, nowS, turn, seek, zoom }: AxisPr
   )
 }
 
-/** The arrow keys work on the whole page. */
+/** Home and End are handled here. The arrow keys are shortcuts of the whole page. */
 function jump(event: KeyboardEvent, lengthS: number, seek: (seconds: number) => void): void {
   if (event.key !== 'Home' && event.key !== 'End') return
   event.preventDefault()
@@ -73,7 +73,7 @@ function useSize(ref: React.RefObject<HTMLElement | null>) {
   return size
 }
 
-/** Only with the control key, so that the page itself can be scrolled over the player. */
+/** The wheel zooms only with the control key, so that the page itself can be scrolled over the player. */
 function useZoomWheel(ref: React.RefObject<HTMLElement | null>, zoom: (by: number) => void): void {
   useEffect(() => {
     const element = ref.current

@@ -1,4 +1,4 @@
-/** Reads the colours of the style sheet for the canvas, which knows no custom properties. */
+/** Reads the style sheet's colours for the canvas, which cannot use CSS custom properties. */
 import type { Colours } from './draw-axis.ts'
 
 const steps = ['endpointing', 'stt', 'llm', 'tool', 'tts', 'playout', 'transfer'] as const

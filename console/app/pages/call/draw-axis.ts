@@ -1,6 +1,6 @@
 /**
- * Draws a call's axis: the caller above the agent, then the silences, the legs and the position. With peaks the lanes
- * are waveforms. Without peaks a block is one turn.
+ * Draws a call's time axis: the caller above the agent, then the silences, the transfer legs and the player's position.
+ * If the recording's peaks are loaded, caller and agent are drawn as waveforms. Otherwise each turn is a block.
  */
 import type { Peaks } from '../../data/peaks.ts'
 import type { Timeline } from './timeline.ts'
@@ -87,7 +87,7 @@ function drawSpeech(
   }
 }
 
-/** Draws each silence as a bar, in the waterfall's colours. */
+/** Draws each silence as a bar, in the colours of the waterfall view. */
 function drawSilences({ context }: Canvas, y: number, { timeline, colours }: Drawing, at: (s: number) => number): void {
   for (const { silence } of timeline.lines) {
     if (!silence) continue

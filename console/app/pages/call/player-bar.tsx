@@ -77,10 +77,10 @@ const notes: Partial<Record<NonNullable<Call['recording_status']>, string>> = {
 
 const noteOf = ({ recording_status: status }: Call) => (status && notes[status]) ?? 'This call has no recording.'
 
-/** The least part of the axis that is shown, in seconds. */
+/** The shortest visible part of the axis, in seconds. */
 const leastS = 4
 
-/** The part of the axis that is shown. It follows the position. */
+/** Returns the visible part of the axis. It follows the player's position. */
 function useWindow(lengthS: number, nowS: number) {
   const [factor, setFactor] = useState(1)
   const [fromS, setFrom] = useState(0)

@@ -30,7 +30,7 @@ export function usePlayer(startS: number): Player {
     return () => {
       for (const event of events) element.removeEventListener(event, watch)
     }
-    // The address gives the start once. Later the player moves by itself.
+    // The URL gives the start position once. Later the player moves by itself.
   }, [])
   useEffect(() => {
     if (audio.current) audio.current.playbackRate = speed
@@ -51,7 +51,7 @@ export function usePlayer(startS: number): Player {
   )
 }
 
-/** Calls `run` with each frame of the screen. */
+/** Calls `run` before the browser draws each frame. */
 function useFrames(isOn: boolean, run: () => void): void {
   const latest = useRef(run)
   latest.current = run

@@ -21,7 +21,7 @@ export type Line = {
   /** The silence before an answer, with its parts. Null if no span was kept, and on the caller's turns. */
   silence: Silence | null
   isInterrupted: boolean
-  /** Slow, interrupted, or with a tool that failed. */
+  /** True if the turn was slow or interrupted, or if one of its tools failed. */
   hasProblem: boolean
 }
 export type Leg = { id: string; label: string; startS: number; endS: number; status: Transfer['status'] }

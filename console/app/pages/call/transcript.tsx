@@ -15,7 +15,7 @@ type TranscriptProps = {
   isFollowing: boolean
 }
 
-/** The words, in step with the sound until the reader scrolls away. */
+/** The transcript, which scrolls along with the sound until the reader scrolls away. */
 export const Transcript = memo(function Transcript({
   lines,
   current,

@@ -8,8 +8,8 @@ import styles from './waterfall.module.css'
 type WaterfallProps = { silence: Silence; selected: string | null; select: (id: string) => void }
 
 /**
- * The steps of a silence. A filled bar is the time that the caller waited for the step, and these times sum to the
- * silence. A hollow bar ran beside other steps.
+ * Shows a silence's steps as bars. The filled part is the time for which the caller waited on the step, and these times
+ * sum to the silence. The hollow part ran beside other steps.
  */
 export function Waterfall({ silence, selected, select }: WaterfallProps) {
   const { parts, ms } = silence
@@ -53,7 +53,7 @@ function Row({ part, silence, isSelected, select }: RowProps) {
   )
 }
 
-/** Places a bar in the silence, which is the whole width. */
+/** Returns a bar's position in the silence, which is as wide as the whole view. */
 function place(fromS: number, toS: number, { startS, ms }: Silence): CSSProperties {
   const share = (seconds: number) => Math.min(100, Math.max(0, ((seconds - startS) * 100_000) / Math.max(1, ms)))
   return { left: `${share(fromS)}%`, width: `${Math.max(0, share(toS) - share(fromS))}%` }
@@ -64,7 +64,7 @@ const endOf = ({ startS, durationMs }: Part, silence: Silence) =>
 
 const barOf = (part: Part, silence: Silence) => place(part.startS, endOf(part, silence), silence)
 
-/** The caller waited at the end of the step. */
+/** Returns the bar's filled part at the end of the step, because the caller waited only then. */
 function waitedOf(part: Part, silence: Silence): CSSProperties {
   const endS = endOf(part, silence)
   return place(endS - part.waitedMs / 1000, endS, silence)

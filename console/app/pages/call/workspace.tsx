@@ -12,12 +12,12 @@ import type { Line, Timeline } from './timeline.ts'
 import { Transcript } from './transcript.tsx'
 import styles from './workspace.module.css'
 
-/** On such screens the details are below the transcript. */
+/** Matches narrow screens, on which the details are below the transcript. */
 const isOneColumn = window.matchMedia('(max-width: 68rem)')
 
 type WorkspaceProps = { call: Call; events: readonly CallEvent[]; timeline: Timeline }
 
-/** The player above, the words on the left, and the details of the selected turn on the right. */
+/** The player above, the transcript on the left, and the details of the selected turn on the right. */
 export function Workspace({ call, events, timeline }: WorkspaceProps) {
   const [address, change] = useAddress()
   const selected = timeline.lines.find(({ turn }) => turn.index === address.turn)

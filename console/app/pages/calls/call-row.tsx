@@ -19,7 +19,10 @@ import styles from './calls-list.module.css'
 
 type RowProps = { call: CallOverview; index: number; top: number; isActive: boolean; onFocus: (index: number) => void }
 
-/** One call. All its props stay equal while the list scrolls, so React skips it: this keeps 60 frames a second. */
+/**
+ * A row for one call. All its props stay equal while the list scrolls, so React does not render it again: this keeps 60
+ * frames a second.
+ */
 export const CallRow = memo(function CallRow({ call, index, top, isActive, onFocus }: RowProps) {
   return (
     <div
@@ -114,7 +117,7 @@ function Mark({ icon: Icon, text, isAlarm = false }: { icon: typeof Globe; text:
   )
 }
 
-/** The first turn with the words of the search. */
+/** Shows the first turn that contains the searched words. */
 function Matches({ call: { matches = [] } }: { call: CallOverview }) {
   const [first] = matches
   if (!first) return null

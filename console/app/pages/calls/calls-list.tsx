@@ -9,7 +9,7 @@ import { useRowHeight } from './row-height.ts'
 
 type ListProps = { calls: readonly CallOverview[]; hasMore: boolean; loadMore: () => void; isSearch: boolean }
 
-/** Rows beyond the visible ones, so that fast scrolling shows no gap. */
+/** The number of rows drawn beyond the visible rows, so that fast scrolling shows no gap. */
 const overscan = 8
 
 /** The list draws only the rows in view. The next page is loaded before the last row is reached. */
@@ -77,9 +77,8 @@ function Head() {
 }
 
 /**
- * j and k move through the rows. The focus moves along, so Enter opens the call. Keys can come faster than frames. So
- * each frame moves the focus to the row that is wanted by then, because a focus on an earlier row would change the
- * wanted row.
+ * The keys j and k move the focus through the rows, so Enter opens the focused call. Keys may come faster than frames
+ * are drawn, so each frame focuses the newest target row: focusing an earlier row would set the target back to it.
  */
 function useCallKeys(
   count: number,
@@ -92,7 +91,7 @@ function useCallKeys(
     (by: number) => {
       wanted.current = Math.min(Math.max(0, wanted.current + by), count - 1)
       scrollToIndex(wanted.current)
-      // The row is drawn after the scroll.
+      // The target row exists only after the scroll, so it gets the focus in the next frame.
       requestAnimationFrame(() =>
         scroller.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`)?.focus(),
       )

@@ -1,4 +1,4 @@
-/** The list's filters in the address. */
+/** The filters of the list of calls, as its URL has them. */
 import type { CallFilters } from '../../data/calls.ts'
 import { pick } from '../../data/search.ts'
 

@@ -15,7 +15,7 @@ import { Answer, Empty } from '../../parts/states.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { type Filters, readFilters, toQuery } from './filters.ts'
 
-/** The log of deliveries. Its filters are the address. */
+/** The log of deliveries. Its filters are in the URL. */
 export function DeliveriesPage() {
   const filters = readFilters(useSearchValues())
   const change = useChange(filters)

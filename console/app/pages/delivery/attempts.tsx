@@ -8,7 +8,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { useMask } from '../../parts/redaction.tsx'
 import styles from './attempts.module.css'
 
-/** Each attempt with its request and its answer, the newest first. The newest is open. */
+/** Lists the attempts with their requests and responses, the newest first. Only the newest is expanded. */
 export function Attempts({ attempts }: { attempts: readonly WebhookAttempt[] }) {
   if (attempts.length === 0) return null
   return (

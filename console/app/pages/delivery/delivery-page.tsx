@@ -22,7 +22,9 @@ import { useShortcuts } from '../../parts/shortcuts.tsx'
 import { Attempts } from './attempts.tsx'
 import { Explanation } from './explanation.tsx'
 
-/** One delivery: why it failed, each attempt with its request and answer, and the button that sends it again. */
+/**
+ * The page of one delivery: why it failed, each attempt with its request and response, and the button to send it again.
+ */
 export function DeliveryPage() {
   const id = usePathId()
   const delivery = useQuery(deliveryQuery(id))

@@ -13,7 +13,7 @@ import { Private } from '../../parts/redaction.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
-/** Open invitations. A new link ends the link before. */
+/** Lists open invitations. If a person makes a new link, the earlier link becomes invalid. */
 export function Invitations() {
   const invitations = useQuery(invitationsQuery)
   const resend = useResendInvitation()

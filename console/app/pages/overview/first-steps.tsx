@@ -15,7 +15,7 @@ import styles from './first-steps.module.css'
 /** The simulated phone on which a person answers, and says goodbye. */
 const simulatedPhone = '+15005550006'
 
-/** Three steps to a call that can be played: an agent, a call, its page. */
+/** Three steps to a first call: make an agent, call with it, and open the call's page. */
 export function FirstSteps() {
   const { data: agents = [] } = useQuery(agentsQuery)
   const [agent] = agents
@@ -35,7 +35,10 @@ export function FirstSteps() {
   )
 }
 
-/** The prompt has an answer to each question of the simulated person, so without a language model the call ends too. */
+/**
+ * The prompt contains an answer to each question of the simulated person, so the call also comes to an end without a
+ * language model.
+ */
 const sample = {
   name: 'Sample agent',
   systemPrompt: [

@@ -8,7 +8,7 @@ import { RecentCalls } from './recent-calls.tsx'
 
 const shownCalls = 8
 
-/** The first page: until there is a call, the way to one, and then what goes on. */
+/** The first page: until there are enough calls, the steps to a first call, and then the live and the newest calls. */
 export function OverviewPage() {
   const newest = useQuery(newestQuery({}, shownCalls))
   const live = useQuery(newestQuery({ live: true }, shownCalls))

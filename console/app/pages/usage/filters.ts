@@ -1,4 +1,4 @@
-/** The range of time and the groups, as the address has them. */
+/** The filters of the usage page, as its URL has them: the time range and the groups. */
 import { pick } from '../../data/search.ts'
 import type { UsageQuery } from '../../data/usage.ts'
 
@@ -19,10 +19,10 @@ export const groups = [
 
 export type Group = (typeof groups)[number]['value']
 
-/** Unknown groups stay, because the server then says what is wrong. */
+/** Unknown groups are sent unchanged, because the server then reports the mistake. */
 export const groupOf = ({ groupBy }: Filters): Group => groups.find(({ value }) => value === groupBy)?.value ?? 'model'
 
-/** A model's name says little without its provider and its stage. */
+/** A model's name says little without its provider and its stage (stt, llm or tts). */
 const joined: Partial<Record<Group, string>> = { model: 'provider,model,stage' }
 
 export function toQuery(filters: Filters): UsageQuery {
@@ -37,7 +37,10 @@ const dayMs = 86_400_000
 
 export type Period = { value: string; label: string; from?: string; to?: string }
 
-/** The last 30 days, the last 7 days, and whole months in UTC, because the server's days are UTC days. */
+/**
+ * The periods to choose from: the last 30 days, the last 7 days, and whole months. Days begin at midnight UTC, as on
+ * the server.
+ */
 export function periods(now: Date): Period[] {
   const months = Array.from({ length: monthsBack }, (_, back) => {
     const start = (ahead: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back + ahead, 1))

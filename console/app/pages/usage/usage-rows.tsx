@@ -7,7 +7,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 import type { Group } from './filters.ts'
 import styles from './usage-rows.module.css'
 
-/** The rows, the dearest first. Days are in their order. */
+/** The rows, the most expensive first. Days are in chronological order. */
 export function UsageRows({ rows, group, total }: { rows: readonly UsageRow[]; group: Group; total: UsageTotal }) {
   const most = Math.max(1, ...rows.map(costOf))
   const sorted = group === 'day' ? rows : rows.toSorted((a, b) => costOf(b) - costOf(a))
@@ -66,7 +66,7 @@ function quantitiesOf(quantities: Readonly<Record<string, number>>): string {
   return texts.join(', ')
 }
 
-/** The bar compares rows at a glance, and the number is exact. */
+/** Shows a row's cost as a bar, to compare rows at a glance, and as an exact number. */
 function Cost({ row, most }: { row: UsageRow; most: number }) {
   return (
     <span className={styles.cost}>

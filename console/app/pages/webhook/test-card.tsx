@@ -13,7 +13,7 @@ import { SelectField } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Notice } from '../../parts/notice.tsx'
 
-/** Sends an example of an event now, and shows the result. */
+/** Sends an example event to the endpoint now, and shows the result. */
 export function TestCard({ webhook: { id, events, disabled } }: { webhook: Webhook }) {
   const test = useTestWebhook(id)
   const choices = eventTypes

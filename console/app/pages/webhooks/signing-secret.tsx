@@ -10,7 +10,10 @@ import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
 
-/** The organization's secret signs for endpoints without a secret. The secret is shown only when a person asks. */
+/**
+ * The organization's signing secret, which signs the events for endpoints without a separate secret. It is shown only
+ * when a person asks.
+ */
 export function SigningSecret() {
   const shown = useShowSecret()
   const rotated = useRotateSecret()
