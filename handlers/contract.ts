@@ -6,7 +6,7 @@ type Settings = Pick<SurfaceSettings, 'headerPrefix' | 'host'>
 
 /**
  * Serves an OpenAPI document from specs/ adapted to this deployment: header names and subprotocols have the
- * deployment's prefix. If the surface has a host name, the document's `servers` entry is that host's root. The text is
+ * deployment's prefix. If the API has a host name, the document's `servers` entry is that host's root. The text is
  * parsed at the first request, because most servers never get such a request.
  */
 export function serveContract<Document extends object>(text: string, settings: Settings): Serve<Document> {
@@ -17,8 +17,8 @@ export function serveContract<Document extends object>(text: string, settings: S
 }
 
 /**
- * Serves the sockets' AsyncAPI document in the same way. The server's address is absolute here, because AsyncAPI has no
- * relative addresses. `settings` belong to the sockets' surface.
+ * Serves the sockets' AsyncAPI document, adapted like an OpenAPI document. The server's URL is absolute here, because
+ * AsyncAPI has no relative URLs. `settings` are the settings of the API with the sockets.
  */
 export function serveSocketContract<Document extends object>(
   text: string,
@@ -44,7 +44,7 @@ function usualServer(document: object): object | undefined {
   return Object.values('servers' in document ? (document.servers as Servers) : {})[0]
 }
 
-/** Describes the server's address as the client sees it, which may be a proxy's. */
+/** Describes the server's URL as the client sees it. The URL may be a proxy's. */
 function addressOf(publicUrl: string): object {
   const { protocol, host, pathname } = new URL(publicUrl)
   const description = 'The server that served this document.'

@@ -1,9 +1,9 @@
-/** Finds this server's address for clients, for links in answers. */
+/** Finds the URL at which clients reach this server, for links in responses. */
 import type { Peer } from '../runtime/engine/handler.ts'
 import { authorityOf } from '../runtime/engine/host.ts'
 import { trustOf } from '../runtime/engine/trusted-proxies.ts'
 
-/** Returns the server's address for a client, without a slash at its end. */
+/** Returns the server's URL for a client, without a slash at its end. */
 export type PublicUrlOf = (peer: Pick<Peer, 'address' | 'host' | 'forwardedHost' | 'forwardedProto'>) => string
 
 export type AddressSettings = {
@@ -29,8 +29,7 @@ export function createPublicUrl({ publicUrl, host, port, trustedProxies }: Addre
 }
 
 /**
- * Finds this machine's address if several machines share the public address. A socket must reach the process of its
- * session.
+ * Finds this machine's URL if several machines share the public URL. A socket must reach the process of its session.
  */
 export function createNodeUrl({ nodeUrl, ...settings }: AddressSettings & { nodeUrl: string | null }): PublicUrlOf {
   return createPublicUrl({ ...settings, publicUrl: nodeUrl ?? settings.publicUrl })

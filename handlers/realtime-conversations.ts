@@ -1,6 +1,6 @@
 /**
  * OpenAI's clients open the same socket for a transcription and for a conversation with a speech-to-speech model. This
- * server has only the transcription: a conversation is a session with an agent.
+ * server supports only the transcription. For a conversation, a client starts a session with an agent.
  */
 
 /** Returns true for OpenAI's speech-to-speech models, such as gpt-realtime and gpt-4o-mini-realtime-preview. */

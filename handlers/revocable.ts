@@ -26,8 +26,8 @@ export function revocable<Caller, Session extends Revocable>(
 }
 
 /**
- * Opens an event stream and ends it when its grant ends. `open` gets a signal that is aborted then, and when the client
- * has disconnected.
+ * Opens an event stream and ends it when its grant ends. `open` gets a cancel signal, which is aborted when the grant
+ * ends or the client disconnects.
  */
 export async function untilRevoked<Item>(
   watch: WatchGrant,

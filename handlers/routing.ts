@@ -4,7 +4,7 @@ import type { Caller } from '../domain/records/organization.ts'
 import type { Routing } from '../domain/routing/ask.ts'
 import { routingOfName } from '../domain/routing/model-name.ts'
 
-/** The routing fields in a request to the compatible surface, or in a socket's config. */
+/** The routing fields in a request to the OpenAI-compatible API, or in the `config` frame of a stream socket. */
 export type Wishes = {
   model?: string
   optimizeFor?: OptimizeFor

@@ -1,6 +1,6 @@
 /**
- * Puts operations into the audit log. The contract names the operations and their actions (`x-audit`). The caller
- * carries the entry to the store, so the transaction can store it.
+ * Writes operations to the audit log. The contract names the audited operations and their actions (`x-audit`). The
+ * handler's `caller` carries the audit entry to the store, so one transaction stores both the change and the entry.
  */
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { type AuditEntry, type AuditLog, type NewAuditEvent, withEntry } from '../../domain/records/audit.ts'
@@ -19,7 +19,7 @@ export type AuditDeps = {
   log: Pick<Log, 'error'>
 }
 
-/** Wraps the mount's operations if they have an action in the log. */
+/** Wraps each operation with an `x-audit` action. */
 export function withAudit(mount: Mount, deps: AuditDeps): Mount {
   const handlers = { ...mount.handlers }
   for (const operation of mount.surface.operations) {
@@ -33,7 +33,7 @@ function audited(operation: Operation, handler: Handler, deps: AuditDeps): Handl
   return async (input, context) => {
     const caller = context.caller as Caller
     const isRead = operation.method === 'get'
-    // Programs read all day, so only a person's reads are in the log.
+    // Programs read all day, so only reads by a person (a client with a role) are logged.
     if (isRead && caller.role === undefined) return handler(input, context)
     const event = beginEvent(operation, input, context, caller)
     const entry: AuditEntry = {
@@ -54,7 +54,9 @@ function audited(operation: Operation, handler: Handler, deps: AuditDeps): Handl
   }
 }
 
-/** The answer is sent even if the event was not stored. The server's log then has the error. */
+/**
+ * Stores the audit event with `work`. A failure is only logged, because the client must get the operation's response.
+ */
 async function settled({ log }: AuditDeps, { requestId }: Context, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -65,14 +67,16 @@ async function settled({ log }: AuditDeps, { requestId }: Context, work: () => P
 
 async function succeed(operation: Operation, entry: AuditEntry, input: Input, result: Result, { audit }: AuditDeps) {
   entry.isOpen = false
-  // The first request has stored the event.
+  // This is a stored response for a repeated idempotency key. The first request has stored the event.
   if (result.headers?.['Idempotent-Replayed'] !== undefined) return
   entry.event = { ...entry.event, target: targetOf(operation, input, result.body, entry.event) }
   if (hourly.has(entry.event.action)) await audit.addHourly(entry.event)
   else await audit.finish(entry)
 }
 
-/** A player reads a recording in many pieces. */
+/**
+ * These actions are stored at most once an hour, because an audio player fetches a recording in many range requests.
+ */
 const hourly: ReadonlySet<NewAuditEvent['action']> = new Set(['recording.played'])
 
 type Failed = { operation: Operation; caller: Caller; context: Context }

@@ -1,4 +1,4 @@
-/** Notes in the audit log that a person was refused for a too low role. */
+/** Writes an audit event if an operation was refused because the person's role is too low. */
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { type AuditLog, actorOf } from '../../domain/records/audit.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -8,9 +8,9 @@ export type Denials = ReturnType<typeof createDenials>
 
 type DenialDeps = { audit: Pick<AuditLog, 'add'>; clock: Clock; log: Pick<Log, 'error'> }
 
-/** One refusal a minute is noted for a person and an operation, because a page may repeat a request. */
+/** For each person and operation, one refusal a minute is written, because a page may repeat a request. */
 const minuteMs = 60_000
-/** The most pairs of a person and an operation that are remembered. If there are more, the oldest is forgotten. */
+/** At most this many pairs (a person and an operation) are remembered. Beyond this, the oldest pair is forgotten. */
 const rememberedMax = 10_000
 
 export function createDenials({ audit, clock, log }: DenialDeps) {
@@ -28,7 +28,7 @@ export function createDenials({ audit, clock, log }: DenialDeps) {
   }
 
   return {
-    /** Never rejects. API keys are not noted. */
+    /** Never rejects. Refusals of API keys are not written. */
     async note(caller: Caller, { id }: { id: string }, sender: Sender): Promise<void> {
       if (caller.role === undefined || isRepeat(`${caller.organization.id} ${caller.keyId} ${id}`)) return
       await audit

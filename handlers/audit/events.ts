@@ -1,4 +1,4 @@
-/** Makes the events of the audit log from requests and their answers. */
+/** Makes audit events from requests and their responses. */
 import {
   type AuditSource,
   type AuditTarget,
@@ -37,8 +37,9 @@ export function sourceOf({ source, userAgent, usesCookie }: Peer): AuditSource {
 }
 
 /**
- * Finds the changed thing: a new thing is in the answer, and an existing thing is the last one in the path. Its name is
- * in the answer. A provider's key has no id, so the provider stands for it.
+ * Finds the changed resource. A created resource has its id in the response, and an existing resource is named by the
+ * last path parameter. The resource's name is in the response. A provider key has no id, so the provider's name is
+ * used.
  */
 export function targetOf(
   { audit, pathParams }: Operation,

@@ -6,20 +6,21 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ExpectedLeg, LegMedia } from '../../domain/ports/leg-media.ts'
 import type { LineName, MediaEndpoint } from '../../domain/ports/phone-line.ts'
 
-/** A leg whose address a carrier opened with the right token. */
+/** A leg whose WebSocket URL a carrier has opened with the right token. */
 export type OpenedLeg = {
   leg: ExpectedLeg
   /** The sample rate in our request to the carrier. */
   requestedRateHz: MediaEndpoint['sampleRateHz']
   /**
-   * Claims the leg's address, which works once. Returns false if another socket has claimed it, or if the leg is over.
+   * Claims the leg for a socket, because a leg's URL works once. Returns false if another socket has claimed the leg,
+   * or if the leg is over.
    */
   take(): boolean
 }
 
 export type ExpectedLegsDeps = {
   ownerId: string
-  /** Returns this server's WebSocket address for a line (a carrier or the simulator), without a slash at its end. */
+  /** Returns this server's WebSocket base URL for a line (a carrier or the simulator), without a slash at its end. */
   addressFor: (line: LineName) => string
   /** The line's sample rate. If the conversation has a lower rate, the lower rate is used. */
   rateHz: MediaEndpoint['sampleRateHz']

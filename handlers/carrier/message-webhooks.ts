@@ -5,7 +5,7 @@ import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type MessageWebhookDeps = {
-  /** This server's rich-message providers that send events, by name. */
+  /** The readers of webhook events, by the rich-message provider's name. */
   readers: ReadonlyMap<string, RichMessageWebhooks>
   receive: ReceiveEvent
 }
@@ -15,7 +15,9 @@ const retryAfterS = 15
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-/** Handles an event. If it cannot be delivered, the answer is an error, so that the provider sends the event again. */
+/**
+ * Handles an event. If it cannot be delivered, the response is an error, so that the provider sends the event again.
+ */
 export function receiveMessageWebhook({
   readers,
   receive,

@@ -4,9 +4,9 @@
  *
  *   played ── anchor ──────── now ──── given
  *
- * The anchor is the last known position: a returned mark, or the start of audio after a pause. From there on the
- * carrier plays in real time. Positions count samples from the beginning. After a clear they continue from the played
- * position.
+ * `given` is the end of all audio sent so far. The anchor is the last known position: a returned mark, or the start of
+ * audio after a pause. From there on the carrier plays in real time. Positions count samples from the beginning. After
+ * a clear they continue from the played position.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PlayedEvents } from '../session/agent-audio.ts'
@@ -28,7 +28,7 @@ export class SentAudio {
   #marksCount = 0
   #lastMark: Mark | null = null
   #given = 0
-  /** The time at which the carrier will have played all given audio. */
+  /** The time at which the carrier will have played all sent audio. */
   #playedMs = 0
   #anchorAt = 0
   #anchorMs = 0
@@ -72,8 +72,8 @@ export class SentAudio {
   }
 
   /**
-   * Handles a clear: the carrier drops audio it has not played. The carrier plays on until the command arrives, and its
-   * answer does not say how far, so the position is estimated.
+   * Handles a `clear` command sent to the carrier, which drops the audio that it has not played. The carrier plays on
+   * until the command arrives, and does not report how far, so the position is estimated.
    */
   cleared(): void {
     const nowMs = this.#clock.monotonicMs()

@@ -1,4 +1,6 @@
-/** The sockets on which carriers stream audio. Refusals before the upgrade have the platform surface's form. */
+/**
+ * The sockets on which carriers stream audio. A refusal before the WebSocket upgrade has the platform API's error body.
+ */
 import type { Clock } from '../../domain/ports/system.ts'
 import { type CarrierHandlers, carrierSurface, widenCarrierHandlers } from '../../generated/carrier/channels.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
@@ -24,7 +26,7 @@ export function mountCarrierStreams(
     host,
     handlers: widenCarrierHandlers(handlers),
     admit: createAdmit(deps.legs),
-    // There is no quota by address, because all calls from a carrier come from a few addresses.
+    // There is no quota for each IP address, because all calls from a carrier come from a few IP addresses.
     quota: false,
     writeFault: createPlatformFaultWriter(log, count),
   }

@@ -5,7 +5,7 @@ import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type CarrierWebhookDeps = {
-  /** This server's lines that send events, by name. */
+  /** The readers of webhook events, by line (a carrier or the simulator). */
   readers: ReadonlyMap<LineName, CarrierWebhooks>
   events: LegEvents
   countIgnored: CountIgnoredEvent
@@ -13,7 +13,7 @@ export type CarrierWebhookDeps = {
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-/** Handles an event. If it cannot be stored, the answer is an error, so that the carrier sends the event again. */
+/** Handles an event. If it cannot be stored, the response is an error, so that the carrier sends the event again. */
 export function receiveCarrierWebhook({
   readers,
   events,

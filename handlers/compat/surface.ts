@@ -1,4 +1,4 @@
-/** The compatible surface: OpenAI's routes, and our native routes beside them. */
+/** The OpenAI-compatible API: OpenAI's routes, and our native routes beside them. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Operations } from '../../domain/operations.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -31,17 +31,20 @@ export type CompatDeps = {
   operations: Operations
   mint: EphemeralTokens['mint']
   /**
-   * Makes a token for one realtime session. The realtime surface implements this operation, because it defines the
+   * Makes a token for one realtime session. The realtime API implements this operation, because it defines the
    * session's fields.
    */
   clientSecret: CompatHandlers<Caller>['createRealtimeClientSecret']
-  /** The host name that serves only the sockets, or null. */
+  /** The host name that serves only the realtime API's sockets, or null. */
   realtimeHost: string | null
   /** The longest accepted recording. */
   durationMaxMs: number
   /** The maximum number of sample bytes in a WAV. It is limited because a WAV is collected in memory. */
   wavBytesMax: number
-  /** True if `/v1/complete` and `/v1/transcribe` answer with events when the client accepts JSON and events equally. */
+  /**
+   * True if `/v1/complete` and `/v1/transcribe` send an event stream when the client accepts JSON and event streams
+   * equally.
+   */
   nativeStreams: boolean
   publicUrlOf: PublicUrlOf
   /** The start of this process, in seconds since 1970. */
@@ -76,7 +79,7 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
   const transcription = { ...operations, durationMaxMs }
   return {
     getCompatContract: serveContract<OpenapiDocument>(compatContract, settings),
-    // This surface also serves the contract for the sockets.
+    // The OpenAI-compatible API also serves the contract for the realtime API's sockets.
     getRealtimeContract: serveSocketContract<AsyncapiDocument>(
       realtimeContract,
       { ...settings, host: realtimeHost },

@@ -1,4 +1,4 @@
-/** A person's own sessions, name and password. */
+/** The operations on the signed-in person's sessions, name and password. */
 import type { MySession as StoredSession } from '../../domain/access/sign-in/people.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { MySession } from '../../generated/internal/types.ts'

@@ -1,4 +1,4 @@
-/** Joins the handlers of the console's sign-in. */
+/** Joins the handlers for signing in to the console. */
 import { accountHandlers } from './account.ts'
 import { type LinkDeps, linkHandlers } from './links.ts'
 import { type OidcHandlerDeps, oidcHandlers } from './oidc.ts'

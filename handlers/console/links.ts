@@ -1,4 +1,4 @@
-/** The pages behind links: a new password, and an invitation. */
+/** The operations behind e-mailed links: to set a new password, and to accept an invitation. */
 import type { Invitations } from '../../domain/access/sign-in/invitations.ts'
 import type { Resets } from '../../domain/access/sign-in/resets.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'

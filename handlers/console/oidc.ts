@@ -1,4 +1,7 @@
-/** Signing in with a provider of OpenID Connect. The browser navigates here, so no page's script sees the answers. */
+/**
+ * Signing in with a provider of OpenID Connect. The browser navigates to these operations, so no page's script sees
+ * their responses.
+ */
 import { type OidcSignIn, stateLifeS } from '../../domain/access/sign-in/oidc.ts'
 import { OidcError } from '../../domain/ports/oidc.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'

@@ -57,12 +57,12 @@ export function signInHandlers(deps: ConsoleDeps & { oidc: Pick<OidcSignIn, 'pro
   }
 }
 
-/** Returns the browser as the list of sessions shows it. */
+/** Returns the browser's IP address and User-Agent, which the list of sessions shows. */
 export function browserOf({ source }: Peer, header: { 'user-agent'?: string }): Browser {
   return { ip: source, userAgent: header['user-agent'] ?? null }
 }
 
-/** True if a browser on this machine asks a server that only this machine reaches. */
+/** Returns true if only this machine reaches the server and the request comes from a browser on this machine. */
 function isOnThisMachine({ isReachedHereOnly }: ConsoleDeps, { address, host, isForwarded }: Peer): boolean {
   return isReachedHereOnly && isLoopbackAddress(address) && isLoopbackAuthority(host) && !isForwarded
 }

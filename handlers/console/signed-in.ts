@@ -1,4 +1,4 @@
-/** Reads and sets the session cookie, and finds its person. */
+/** Reads and sets the session cookie, and finds the signed-in person. */
 import type { OpenedSession, PeopleStore, Session, SessionStore } from '../../domain/access/sign-in/people.ts'
 import type { SignIn } from '../../domain/access/sign-in/sign-in.ts'
 import type { ConsoleSession } from '../../generated/internal/types.ts'
@@ -12,9 +12,12 @@ export type ConsoleDeps = {
   people: PeopleStore
   sessions: SessionStore
   server: ConsoleSession['server']
-  /** True if the public address is https, so browsers send the cookie only over https. */
+  /** True if the public URL is https, so browsers send the cookie only over https. */
   isSecure: boolean
-  /** True if only this machine reaches the server. Then a browser on this machine needs no code for the setup. */
+  /**
+   * True if only this machine reaches the server. Then a browser on this machine needs no setup code to create the
+   * first user.
+   */
   isReachedHereOnly: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Complaints about a SIP connection, its numbers, or a call from a number. Each completes a sentence that begins with
- * the field's name.
+ * Error messages about a SIP connection, its numbers, or a call from a number. Each message follows the field's name,
+ * so that both are a sentence.
  */
 import type { Problem } from '../../domain/records/resource-fault.ts'
 

@@ -1,18 +1,17 @@
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 
-/** The surface's properties for the hints. */
+/** The properties of one API, for its error hints. */
 export type HintSurface = {
-  /** The path at which the surface serves its contract. */
+  /** The path at which the API serves its contract. */
   contract: string
-  /** The document with the fields of the surface's requests, if the contract at `contract` does not have them. */
+  /** The document with descriptions of the request fields, if the contract at `contract` has no descriptions. */
   fieldsDocument?: string
-  /** True if the surface's requests have an Idempotency-Key. */
+  /** True if the API's requests have an Idempotency-Key. */
   hasIdempotencyKeys: boolean
 }
 
 /**
- * Returns the hint for each code, used if the fault has no hint. Codes not listed here have the same hint on every
- * surface.
+ * Returns the hint for each code, used if the fault has no hint. Codes not listed here have the same hint on every API.
  */
 export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string>> {
   const again = `again${withNewKey(surface)}`
@@ -30,7 +29,7 @@ export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string
   return Object.fromEntries(hints) as Record<ErrorCode, string>
 }
 
-/** Returns the hint for a client that sends a plain request to a socket's address. */
+/** Returns the hint for a plain HTTP request to a WebSocket's URL. */
 export function socketHint({ contract }: HintSurface): string {
   return `Open a WebSocket here; the contract at ${contract} says what goes through it.`
 }

@@ -1,4 +1,4 @@
-/** The messages for a call that the carrier has not accepted. The same request seldom succeeds later. */
+/** The messages for a call that was not placed, usually because the carrier refused it. */
 import type { NotDialed } from '../../domain/records/not-dialed.ts'
 import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'

@@ -1,4 +1,4 @@
-/** The platform surface's messages for phone-number faults. */
+/** The platform API's messages for phone-number faults. */
 import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 

@@ -1,6 +1,6 @@
 import type { Places } from './row.ts'
 
-/** The names of request fields on surfaces whose requests name a model by one string. */
+/** JSON pointers to request fields, for error messages. In these APIs a request names a model by one string. */
 export const compatPlaces: Places = {
   language: '/language',
   text: '/input',
@@ -14,7 +14,10 @@ export const compatPlaces: Places = {
   asks: { tools: '/tools', structured_output: '/response_format', voice: '/voice' },
 }
 
-/** The names of request fields on the router surface, whose requests have a routing object. */
+/**
+ * JSON pointers to request fields, for the router API's error messages. A request has a `routing` object, so a pinned
+ * model is at /routing/model. Two entries are names: a header and a form field.
+ */
 export const routerPlaces: Places = {
   ...compatPlaces,
   namesModel: false,

@@ -1,4 +1,4 @@
-/** The platform surface's messages for faults about stored resources. */
+/** The platform API's messages for faults about stored resources. */
 import type { RecordingStatus } from '../../domain/records/call.ts'
 import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/records/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
@@ -11,7 +11,7 @@ import type { Said } from './said.ts'
 import { type BrandProblem, brandComplaints, isOfBrand, isOfSms, saySmsFault } from './sms-words.ts'
 import { messageOf } from './table.ts'
 
-/** The header for faults with a temporary cause. */
+/** The Retry-After header, in seconds, for faults with a temporary cause. */
 const retryLater = { 'Retry-After': '5' }
 
 /** The contract's limit for `issues`. */
@@ -33,7 +33,7 @@ const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' 
   not_joined: { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' },
 }
 
-/** The codes for faults without a separate message, because the code's usual message is enough. */
+/** The codes for faults that need no message beyond the code's usual message. */
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
   key_revoked: 'KEY_REVOKED',
@@ -203,7 +203,10 @@ const expressionLimits = {
   filters: (most: number) => `more than ${most} filters`,
 }
 
-/** Returns the problem in words, to follow the field's path in a sentence. The text never contains request content. */
+/**
+ * Returns the message for a problem. The message follows the field's path, so that both are a sentence. The text never
+ * contains request content.
+ */
 function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
   if (isOfPhoneNumber(problem)) return numberComplaints[problem.kind]
@@ -282,7 +285,7 @@ function isOfPassword(problem: Problem): problem is Extract<Problem, { kind: key
   return Object.hasOwn(passwordComplaints, problem.kind)
 }
 
-/** Complaints about webhook addresses, headers and secrets. Each follows the field's path in a sentence. */
+/** Error messages about webhook URLs, headers and secrets. Each message follows the field's path. */
 const webhookComplaints = {
   url_malformed: 'is no URL',
   url_not_https:
@@ -304,7 +307,7 @@ function isOfWebhook(problem: Problem): problem is Extract<Problem, { kind: keyo
   return Object.hasOwn(webhookComplaints, problem.kind)
 }
 
-/** Complaints about phone numbers. Each follows the field's path in a sentence. */
+/** Error messages about phone numbers. Each message follows the field's path. */
 const numberComplaints = {
   number_invalid: 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143',
   number_none_ready:

@@ -1,8 +1,11 @@
-/** The types for the fault tables: a row for each fault, and the surface's request fields to name in the row. */
+/** The types of the fault tables: a row for each fault, and the locations of request fields for the row's message. */
 import type { Capability } from '../../domain/ports/model.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
 
-/** The names of a surface's request fields, by their meaning. Null if the surface has no such field. */
+/**
+ * The location of each request field in one API: a JSON pointer, or the name of a header or form field. Null if the API
+ * has no such field.
+ */
 export type Places = Readonly<
   Record<
     | 'language'
@@ -18,21 +21,24 @@ export type Places = Readonly<
 > & {
   /** True if requests name a model by one string. Otherwise they have a routing object. */
   readonly namesModel: boolean
-  /** The fields that state model requirements. A requirement without an entry has several fields, or no field. */
+  /**
+   * For each capability, the field to require it. A capability has no entry if no field, or more than one field,
+   * requires it.
+   */
   asks: Readonly<Partial<Record<Capability | 'language' | 'voice' | 'recording' | 'speech', string>>>
 }
 
-/** Values that a hint needs but the fault lacks. */
+/** Values in a hint's text beside the fault's data. */
 export type Saying = {
   retryAfterS: number
-  /** ' with a new Idempotency-Key', or '' on a surface without such keys. */
+  /** ' with a new Idempotency-Key', or '' on an API without such keys. */
   withNewKey: string
 }
 
 /** A fault's code and words. If the row has no message or no hint, the code's usual message or hint is shown. */
 export type Row<Data> = {
   code: ErrorCode
-  /** Replaces the code on surfaces whose requests name a model by one string. */
+  /** Replaces the code on APIs whose requests name a model by one string. */
   codeByName?: ErrorCode
   /**
    * True if the same request can never succeed. The client must then not repeat it, although a client may normally

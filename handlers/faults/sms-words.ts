@@ -1,4 +1,4 @@
-/** The platform surface's messages for faults about text-message registrations. */
+/** The platform API's messages for faults about text-message registrations. */
 import type { Problem, ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 
@@ -38,7 +38,7 @@ export function saySmsFault(data: SmsFault): Said {
   return { code, message, hint: 'Repeat the request when it has ended.' }
 }
 
-/** Complaints about a brand's field. Each completes a sentence that begins with the field's name. */
+/** Error messages about a brand's field. Each message follows the field's name, so that both are a sentence. */
 export const brandComplaints = {
   tax_number_missing: 'is required, unless entityType is SOLE_PROPRIETOR',
   tax_number_malformed: 'is no tax number of the United States; it has nine digits, such as 12-3456789',

@@ -1,5 +1,5 @@
 /**
- * The code, message and hint for each fault, in the router contract's terms. The compatible surface uses the same
+ * The code, message and hint for each fault, in the router contract's terms. The OpenAI-compatible API uses the same
  * table.
  */
 import { opusPacketBytesMax } from '../../audio/opus.ts'

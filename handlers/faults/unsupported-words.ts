@@ -1,4 +1,4 @@
-/** The messages for a requirement that no model can meet, and hints how to change it. */
+/** The messages for a requirement that no model can meet, with hints how to change the requirement. */
 import type { FaultOf, NarrowingFilter } from '../../domain/records/fault.ts'
 import type { Places, Row } from './row.ts'
 

@@ -29,7 +29,7 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   request_timeout: 'invalid_request',
 }
 
-/** Hints for fields that other services' APIs have: how to do the same here. */
+/** Hints for fields that only other services' APIs have. Each hint says what to send instead. */
 const hintOfField: ReadonlyMap<string, string> = new Map([
   ['/previous_response_id', 'Responses are not stored: resend the whole history in input, function results included.'],
   ['/session/type', `Only transcription sessions exist. ${otherOperation}`],
@@ -61,8 +61,8 @@ type Answer = {
 }
 
 /**
- * Writes errors for the router and compat surfaces. If an error is neither a fault nor a refusal, the client receives
- * `relay_error` with the request id only, and the rest is logged.
+ * Writes errors for the router API and the OpenAI-compatible API. If an error is neither a fault nor a refusal, the
+ * client receives `relay_error` with the request id only, and the rest is logged.
  */
 export function createFaultWriter(surface: FaultSurface): FaultWriter {
   const { log, count, headerPrefix } = surface

@@ -1,6 +1,6 @@
 /**
- * Serves the console's program, which the build has written into a folder. The page is the same at each address below
- * `/console`, because the program reads the address. The program holds no data, so everybody may load it: its requests
+ * Serves the console's program, which the build has written into a folder. The page is the same at each path below
+ * `/console`, because the program reads the path. The program holds no data, so everybody may load it: its requests
  * need a session. The build has compressed each file with gzip, because browsers take Brotli only over TLS.
  */
 import { readFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ const shared = {
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
-/** Addresses below these are files or operations, never a page. */
+/** The paths below these folders are files or operations, never a page. */
 const noPages: readonly string[] = ['assets', 'auth']
 
 export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers {
@@ -72,7 +72,7 @@ export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers
   }
 }
 
-/** Returns a page's address. Throws the refusal for an unknown path if the address cannot be a page. */
+/** Returns a page's path. Throws the refusal for an unknown path if the path cannot be a page. */
 function pageAt(page: string, part = ''): string {
   const address = `/console/${page}${part && `/${part}`}`
   if (noPages.includes(page)) throw nothingAt(address, [])

@@ -37,12 +37,12 @@ const missingPage = '404.html'
 
 export function docsHandlers({ docsFolder, headerPrefix }: DocsDeps): DocsHandlers {
   const names = new Set(listFiles(docsFolder))
-  /** The tags of files that were read. The files do not change while the server runs. */
+  /** The ETags of the files read so far. The files do not change while the server runs. */
   const tags = new Map<string, string>()
 
   async function serve(name: string, known = ''): Promise<GetDocsFileResult> {
     const isFound = names.has(name) && name !== missingPage
-    // Unbuilt sources have no documentation, and so no page for an unknown address.
+    // Before a build there is no documentation, and so no 404 page.
     if (!isFound && !names.has(missingPage)) throw nothingAt(`/docs/${name}`, [])
     const served = isFound ? name : missingPage
     const knownTag = tags.get(served)

@@ -18,7 +18,8 @@ export function listFiles(folder: string): string[] {
 export const tagOf = (body: Uint8Array) => `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 
 /**
- * Returns true if the client already has the file. The comparison is weak, and `*` means any tag (RFC 9110, 13.1.2).
+ * Returns true if `known` (the value of `If-None-Match`) contains the file's ETag, so the client already has the file.
+ * The comparison is weak, and `*` means any ETag (RFC 9110, 13.1.2).
  */
 export function isKnown(known: string, tag: string): boolean {
   const tags = known.split(',').map((each) => each.trim().replace(/^W\//, ''))

@@ -1,6 +1,6 @@
 /**
- * The internal surface: health, documentation, the ranking page, the pages below /try, recording links, and carrier
- * events. Its contract is not served.
+ * The internal API: health, documentation, the ranking page, the pages below /try, recording links, and carrier events.
+ * Its contract is not served.
  */
 import type { Caller } from '../../domain/records/organization.ts'
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
@@ -38,23 +38,20 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   messages: MessageWebhookDeps
   simulator: SimulatorControl | null
   console: { isEnabled: boolean; handlers: ConsoleHandlers }
-  /**
-   * `writeFault` writes errors in the platform surface's form, because the recording links are made on the platform
-   * surface.
-   */
+  /** `writeFault` writes errors in the platform API's form, because that API makes the recording links. */
   recordings: Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
 }
 
 /**
  * Makes three mounts (groups of routes with shared settings). The simulator's routes accept API keys, so their requests
  * count against the quota. Otherwise an attacker could try keys without end. Recording links and the console's sign-in
- * may reach anybody, so their requests count against the quota and are refused while the server restarts. Their errors
- * have the platform surface's form, because the links are made on the platform surface, and the console's pages use it.
+ * are open to the public, so their requests count against the quota and are refused while the server restarts. Their
+ * errors have the platform API's form, because the platform API makes the links and serves the console's pages.
  */
 export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
   const handlers = widenInternalHandlers(handlersOf(settings, deps))
-  // `cors.origins` does not apply to this surface: pages of other origins cannot read its answers.
+  // `cors.origins` does not apply to the internal API: pages of other origins cannot read its responses.
   const shared = { ...mountOf(settings), corsOrigins: [], handlers }
   const writerWith = (fieldsDocument: string) => createFaultWriter({ ...settings, ...words, fieldsDocument })
   return [
@@ -118,8 +115,8 @@ function partOf(isIn: (pattern: string) => boolean): Surface {
 }
 
 /**
- * Serves the console at `/console/` too, because people write this address. The generator refuses paths that end in a
- * slash.
+ * Serves the console at `/console/` too, because people type this URL. The contract cannot list the path, because the
+ * code generator refuses paths that end in a slash.
  */
 function withConsoleSlash({ name, operations, paths }: Surface): Surface {
   const also = <Row extends { pattern: string }>(rows: readonly Row[]) => [

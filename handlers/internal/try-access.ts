@@ -3,7 +3,7 @@
  * key from the first local run. So only a browser on this machine may get a token: the peer's address and Host must be
  * loopback (another site's page sends its site's name as Host, even if the name points here), and the request must not
  * be forwarded. Without a token, the page asks for an API key. Other machines get the page only if the deployer allows
- * it. Otherwise they get the answer for an unknown path.
+ * it. Otherwise they get 404, as for an unknown path.
  */
 import { readFileSync } from 'node:fs'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -68,8 +68,9 @@ export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
 }
 
 /**
- * Returns this server's addresses for `connect-src`. The socket addresses are beside 'self', because in some browsers
- * 'self' does not include sockets. The Host header is checked first, because a client can send any text in it.
+ * Returns the sources for `connect-src` in the Content-Security-Policy: 'self' and this server's WebSocket URLs,
+ * because in some browsers 'self' does not include WebSockets. The Host header is checked first, because a client can
+ * send any text in it.
  */
 export function ownConnections({ host }: Peer): string {
   return plainHost.test(host) ? `'self' ws://${host} wss://${host}` : "'self'"

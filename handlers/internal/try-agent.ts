@@ -64,7 +64,7 @@ function required(parts: TryAgentParts | null, path: string): TryAgentParts {
   return parts
 }
 
-/** Starts a session. Resource faults become refusals, because this surface has no messages for resource faults. */
+/** Starts a session. Resource faults become refusals, because the internal API has no messages for resource faults. */
 async function start({ sessions }: TryAgentParts, caller: Caller, request: SessionRequest, publicUrl: string) {
   try {
     return await sessions.start(caller, request, publicUrl)

@@ -68,8 +68,8 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
 }
 
 /**
- * All files are served from one folder, so that they can import each other. A worklet is a separate file, because it
- * runs beside the page's scripts.
+ * All files are served from one folder, so that they can import each other. An audio worklet is a separate file,
+ * because it runs in another thread than the page's scripts.
  */
 const fileNames = [
   ...['app', 'audio', 'lists', 'microphone', 'reach', 'route', 'saving', 'server', 'worklet'].map(

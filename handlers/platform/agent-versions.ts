@@ -13,9 +13,9 @@ import { timeOf } from './times.ts'
 
 type Operations = Pick<PlatformHandlers<Caller>, 'listAgentVersions' | 'getAgentVersion' | 'restoreAgentVersion'>
 
-/** A cursor contains the last entry's version, and the agent. */
+/** A cursor contains the last entry's version number, and the agent's id. */
 const shape: CursorShape = { digitsMax: 13, id: /^agent_[0-9A-Za-z]{22}$/ }
-/** The column's largest value. */
+/** The largest value of a Postgres `integer`, the type of the column `version`. */
 const versionMax = 2_147_483_647
 
 export function agentVersionOperations(versions: AgentVersions): Operations {

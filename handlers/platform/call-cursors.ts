@@ -16,7 +16,10 @@ export function positionOf(cursor: string | undefined): CallPosition | null {
   return { createdAtUs: at, id }
 }
 
-/** A call without a value has -1, and a cursor has digits alone. So its number is one higher. */
+/**
+ * Returns the amount to add to the sort value in a cursor. A call without a value, such as an unknown cost, has the
+ * sort value -1, but a cursor allows only digits. So all values except times are stored one higher.
+ */
 const shift = (sort: CallSort) => (sort === 'created_at' ? 0 : 1)
 
 export function overviewCursorOf({ at, id }: OverviewPosition, sort: CallSort): string {

@@ -1,4 +1,4 @@
-/** Answers figures about many calls. */
+/** Serves statistics over many calls, such as counts and costs. */
 import { isTimezone } from '../../domain/agents/check-agent.ts'
 import {
   type CallFigures,

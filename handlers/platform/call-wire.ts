@@ -1,4 +1,4 @@
-/** Writes calls, events, spans and reports in the contract's names. */
+/** Writes calls, call events, spans and call reports in the contract's names. */
 import type { WholeCall, WholeReport } from '../../domain/calls/calls.ts'
 import type { CostLine } from '../../domain/calls/costs.ts'
 import type { StructuredData } from '../../domain/calls/report.ts'

@@ -5,7 +5,7 @@ import { serveContract, serveSocketContract } from '../contract.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import type { SurfaceSettings } from '../surface.ts'
 
-/** Serves the contracts for this surface and for its session sockets. */
+/** Serves the contracts of the platform API and of its session sockets. */
 export function contractOperations(settings: SurfaceSettings, publicUrlOf: PublicUrlOf) {
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),

@@ -11,7 +11,7 @@ import { sipOf } from './sip-status.ts'
 import { timeOf, timeOrNull } from './times.ts'
 import { callTurn } from './turn-wire.ts'
 
-/** The largest report. If a report would be larger, its oldest turns are left out. */
+/** A call report's maximum size. If a report would be larger, its oldest turns are left out. */
 export const reportBytesMax = 4 * 1024 * 1024
 
 export const eventPayloads: EventPayloads = {
@@ -100,7 +100,7 @@ const ofPhones = ({ kind, phone }: Call) => ({
   from: phone?.from ?? null,
 })
 
-/** Writes the report with as many of the newest turns as fit. */
+/** Writes the call report with as many of the newest turns as fit. */
 function boundedReport(reported: ReportedCall, customData: CustomData, nowMs: number): Uint8Array {
   const entries = reported.turns.map(callTurn)
   const whole = reportOf(reported, entries, customData, nowMs)
@@ -152,7 +152,7 @@ function findingsOf({ summary, outcome, structuredData }: Report) {
 
 function analysisOf(report: Report): Wire.AnalysisResult {
   const { analysisStatus, analysisProvider, analysisModel, analysisCompletedAtMs } = report
-  // A pending analysis would be a defect, because an event is made after the analysis has ended.
+  // A pending analysis would be a defect, because these events are made after the analysis has ended.
   if (analysisStatus === 'pending') throw new Error('the analysis of the call is pending')
   return {
     status: analysisStatus,

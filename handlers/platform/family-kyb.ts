@@ -1,4 +1,7 @@
-/** Writes the business verification for the hosted product's published SDKs (`clients: family`). */
+/**
+ * Writes the business verification for the published SDKs of the hosted product (`clients: family`, see
+ * docs/moving.md).
+ */
 import type { BusinessVerification } from '../../generated/platform/types.ts'
 
 type Submission = NonNullable<BusinessVerification['submission']>

@@ -1,6 +1,6 @@
 /**
- * Rewrites requests from the hosted product's published SDKs (`clients: family`) into the contract's words. This
- * happens before validation, so the contract stays narrow for all other clients.
+ * Rewrites requests from the hosted product's published SDKs (`clients: family`, see docs/moving.md) into the
+ * contract's form. This happens before validation, so the contract stays narrow for all other clients.
  */
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 
@@ -64,7 +64,9 @@ function quieten(clip: Row): void {
   if (typeof clip['volume'] === 'number') clip['volume'] = Math.min(1, clip['volume'])
 }
 
-/** Rewrites the session settings in a number's template. */
+/**
+ * Rewrites the session settings in a phone number's `dispatchMetadataTemplate`. The number starts sessions with them.
+ */
 function readTemplate({ dispatchMetadataTemplate }: Row): void {
   inRow(dispatchMetadataTemplate, readSettings)
 }

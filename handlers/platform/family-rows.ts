@@ -1,5 +1,5 @@
 /**
- * Changes the platform surface's answers for the hosted product's published SDKs (`clients: family`). The SDKs check
+ * Changes the platform API's responses for the hosted product's published SDKs (`clients: family`). The SDKs check
  * types, so one unexpected null makes a whole list unreadable. Each field changed here is required by the SDKs, or may
  * have null or further values in our contract. docs/moving.md lists these fields.
  */
@@ -64,7 +64,7 @@ function numberOperations(handlers: PlatformHandlers<Caller>, clock: Pick<Clock,
   } satisfies Partial<PlatformHandlers<Caller>>
 }
 
-/** Changes a handler's answer to another shape. The contract also allows this shape. */
+/** Changes a handler's response to another shape. The contract also allows this shape. */
 function shaped<Request, Result extends { body: object }>(
   handle: Handle<Request, Result>,
   shape: (body: Result['body']) => object,
@@ -75,7 +75,7 @@ function shaped<Request, Result extends { body: object }>(
   }
 }
 
-/** Adds values outside the contract to a handler's answer, so the answer is not checked against it. */
+/** Adds values outside the contract to a handler's response, so the response is not checked against the contract. */
 function unchecked<Request, Result extends { body: object }>(
   handle: Handle<Request, Result>,
   shape: (body: Result['body']) => object,
@@ -124,7 +124,8 @@ function secretRefs(owner: string, { hasSecret, authHeaders }: Secrets) {
 }
 
 /**
- * Writes a report. It is null while the analysis is pending, because the SDKs do not support a report in this state.
+ * Writes a call report. It is null while the analysis is pending, because the SDKs do not support a report in this
+ * state.
  */
 function analysed(report: Wire.CallReport | null) {
   return report === null || report.analysis_status === 'pending' ? null : familyCosts(report)
@@ -136,7 +137,8 @@ function requireAnalysed(report: Wire.CallReport) {
 }
 
 /**
- * Writes a report's costs. An unknown cost is written as 0, but `cost_complete` and `priceSource` mark it as unknown.
+ * Writes a call report's costs. An unknown cost is written as 0, but `cost_complete` and `priceSource` mark it as
+ * unknown.
  */
 function familyCosts(report: Wire.CallReport) {
   const lines = report.cost_breakdown.map((line) => ({ ...line, costMicroUsd: line.costMicroUsd ?? '0' }))

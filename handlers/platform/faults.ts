@@ -11,7 +11,7 @@ import { sayResourceFault } from '../faults/resource-words.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
 import { RepeatedFault } from './repeated-fault.ts'
 
-/** This surface's code for each refusal by the engine or a handler. */
+/** The platform API's code for each refusal by the engine or a handler. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',
@@ -30,9 +30,9 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
 }
 
 /**
- * This surface's code for each fault. A session is admitted and routed before it starts, so faults in admission and
- * routing can occur. No operation on this surface answers with a provider's result, so any other dispatch fault is a
- * defect in this server.
+ * The platform API's code for each fault. A session is admitted and routed before it starts, so faults in admission and
+ * routing can occur. No platform operation returns a provider's result, so any other dispatch fault is a defect in this
+ * server.
  */
 const codeOfFault = {
   bad_language_tag: 'VALIDATION_ERROR',
@@ -102,18 +102,21 @@ type Answer = {
   cause?: unknown
 }
 
-/** The keyword for an issue that no schema rule has found. */
+/** The keyword of an issue that was not found by a JSON Schema keyword. */
 const unreadable = 'readable'
 
-/** The hint if the request may have acted already, for example because an answer was lost between two processes. */
+/**
+ * The hint if the request may have taken effect already, for example because a response was lost between two processes.
+ */
 const perhapsDone =
   'It may have been done all the same: look whether it was, and ask again with a new Idempotency-Key if not.'
 
-/** Without this header a client repeats a 503 with a new idempotency key, and so would act twice. */
+/** Without this header, an SDK repeats a 503 with a new idempotency key, and the request would take effect twice. */
 const notAgain = { 'x-should-retry': 'false' }
 
 /**
- * The messages for a stored secret that cannot be decrypted. They do not suggest a repeat, because it would fail too.
+ * The messages for a stored secret that cannot be decrypted. They do not suggest to repeat the request, because the
+ * repeat would fail too.
  */
 const sealedWords = {
   message: 'A stored secret that this request needs cannot be opened by this server',
@@ -124,8 +127,8 @@ const sealedWords = {
 const retryAfterLeastS = 1
 
 /**
- * Writes errors for the platform surface. If an error is unexpected, the client receives `INTERNAL_ERROR` with the
- * request id, and the rest is logged.
+ * Writes errors for the platform API. If an error is unexpected, the client receives `INTERNAL_ERROR` with the request
+ * id, and the rest is logged.
  */
 export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => void): FaultWriter {
   return (error, requestId, logFields) => {
@@ -151,9 +154,10 @@ function answerTo(error: unknown): Answer {
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error
   const { retryAfterS, isKeySpent, cause } = detail
-  // This fault's message is about one request with a known price. Here the code's usual message is used instead.
+  // The usual message for `credit_too_low` is about one request with a known price, so the code's usual message is
+  // used.
   if (data.kind === 'credit_too_low' && !data.budget) return { code, cause }
-  // This fault's usual hint names an idempotency key, but requests on this surface need no such key.
+  // The usual hint for `store_unreachable` names an idempotency key, but platform requests need no such key.
   const usual =
     data.kind === 'store_unreachable' ? undefined : hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
   const spent = isKeySpent && { hint: perhapsDone, headers: notAgain }

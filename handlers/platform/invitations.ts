@@ -38,8 +38,8 @@ export function invitationOperations(invitations: Invitations): InvitationHandle
 }
 
 /**
- * The answer has the link, so an admin who could invite an owner could become one. An API key is refused too, because
- * an admin can make a key with every scope.
+ * Only an owner may invite an owner. The response contains the link, so an admin could otherwise open the link and
+ * become an owner. An API key is refused too, because an admin can make a key with every scope.
  */
 function requireOwnerFor({ role }: Caller, invited: Role): void {
   if (invited !== 'owner') return

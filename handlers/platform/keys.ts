@@ -70,7 +70,7 @@ async function refuse(keys: KeyAdministration, { organization }: Caller, keyId: 
   throw new ResourceFault({ kind: 'key_revoked' })
 }
 
-/** Throws if an API key would give a scope that it does not have. A person may give every scope. */
+/** Throws if an API key would give another key a scope that it does not have itself. A person may give every scope. */
 function requireScopes({ role, scopes }: Caller, wanted: readonly Scope[]): void {
   const missing = role === undefined ? wanted.find((scope) => !scopes.includes(scope)) : undefined
   if (missing === undefined) return
@@ -80,7 +80,7 @@ function requireScopes({ role, scopes }: Caller, wanted: readonly Scope[]): void
   })
 }
 
-/** Throws if an API key would get the secret of a key with more scopes. */
+/** Throws if an API key would rotate a key with more scopes, because it would get that key's new secret. */
 async function requireScopesOf(keys: KeyAdministration, caller: Caller, keyId: string): Promise<void> {
   if (caller.role !== undefined || caller.keyId === keyId) return
   requireScopes(caller, requireResource(await keys.get(caller.organization.id, keyId)).scopes)

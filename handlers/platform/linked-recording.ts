@@ -1,6 +1,6 @@
 /**
- * Serves recordings behind a presigned link. The operation belongs to the internal surface, but its errors have the
- * platform surface's form.
+ * Serves recordings behind a presigned link. The operation belongs to the internal API, but its errors have the
+ * platform API's form.
  */
 import type { StoredRecordings } from '../../domain/calls/stored-recordings.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'

@@ -1,4 +1,4 @@
-/** Reads an endpoint's answer to the event before a call, in the contract's names. */
+/** Reads the response of a pre-call webhook (the event `call.pre_call`), in the contract's names. */
 import type { PreCallOverrides, PreCallReply, SaidIssue } from '../../domain/sessions/pre-call.ts'
 import type { PreCallAnswers } from '../../domain/sessions/pre-call-webhook.ts'
 import type { PreCallAnswer } from '../../generated/platform/types.ts'
@@ -47,8 +47,8 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Returns true if the answer has a field `tools` at any depth. If the text is not JSON, each occurrence of the word
- * counts.
+ * Returns true if the response body has a field `tools` at any depth. If the body is not JSON, any occurrence of the
+ * word counts.
  */
 function hasTools(text: string): boolean {
   // `\u` matches escapes, because the name can be written with escapes in JSON.

@@ -94,7 +94,7 @@ function voicesOf(vendor: string, rows: readonly Row[]): ListedVoice[] {
   return [...names].map(([id, name]) => ({ vendor, id, name }))
 }
 
-/** Returns the providers that have models now, with their stages. */
+/** Returns the providers with models at present, each with its stages: speech to text, LLM or text to speech. */
 function providersOf(catalog: Catalog): Map<Provider, Stage[]> {
   catalog.version()
   const stagesByProvider = new Map<Provider, Stage[]>()

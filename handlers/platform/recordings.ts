@@ -1,4 +1,4 @@
-/** Serves recordings: their address, their bytes with ranges (RFC 9110, 14), and their peaks. */
+/** Serves recordings: their URL, their bytes with range requests (RFC 9110, 14), and the peaks of their waveform. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Calls } from '../../domain/calls/calls.ts'
@@ -57,7 +57,7 @@ export function audioAnswer(id: string, content: RecordingContent, header: Range
     ETag: etag,
     'Accept-Ranges': 'bytes' as const,
     'Cache-Control': 'no-store' as const,
-    // If a browser opens the address, it must treat the file as audio only.
+    // If a browser opens the URL, it must treat the file as audio only.
     'X-Content-Type-Options': 'nosniff' as const,
     'Content-Disposition': `inline; filename="call-${id}.wav"`,
   }

@@ -1,11 +1,12 @@
 /**
- * Makes operations repeatable with an `Idempotency-Key`. A repeated request gets the first answer and does nothing:
+ * Makes operations repeatable with an `Idempotency-Key`. A repeated request gets the first response and does nothing:
  *
  *   idempotency key ──► dispatched ──► sent to the carrier ──► answer stored, or lost
  *                            └── refused before sending ──► released
  *
  * The idempotency key counts as dispatched from the beginning. So if a process dies, its request is never run again. If
- * the answer is lost, a repeat gets 503 with `x-should-retry: false`: the client must check what the request has done.
+ * the response is lost, a repeat gets 503 with `x-should-retry: false`: the client must check what the request has
+ * done.
  */
 import { hash } from 'node:crypto'
 import type { Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
@@ -31,7 +32,10 @@ type Run<A, B> = (input: A, context: Context<Caller>) => B | Promise<B>
 
 export type Repeatable = <A extends RepeatableInput, B extends Answered>(run: Run<A, B>) => Run<A, B>
 
-/** The request fails, because it is unknown if the work succeeded. A repeat of the request gets `answer`. */
+/**
+ * Fails the request, because it is unknown whether its work succeeded. A repeated request gets `answer` as its
+ * response.
+ */
 export class UnknownEnd extends Error {
   readonly answer: Answered
   readonly fault: ResourceFault
@@ -88,7 +92,7 @@ function useOf(key: string, path: object, { caller, operation, contentHash, requ
   }
 }
 
-/** Answers a repeat with the stored answer. The cast is safe, because the same operation made the body. */
+/** Answers a repeated request with the stored response. The cast is safe, because the same operation made the body. */
 function answerAgain<B extends Answered>(
   stored: Awaited<ReturnType<StoredAnswers['find']>>,
   originalRequestId: string,
@@ -101,8 +105,8 @@ function answerAgain<B extends Answered>(
 }
 
 /**
- * Returns true if the request ended before the carrier received anything. Returns false after a defect, because this is
- * then unknown.
+ * Returns true if the request failed before the carrier received anything. Returns false for an unexpected error,
+ * because the carrier may have received the request.
  */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ResourceFault) return !hasReachedCarrier(error.data)
@@ -121,7 +125,8 @@ function rejectAsFault(error: unknown): never {
 
 const silent: Log = { info() {}, warn() {}, error() {} }
 /**
- * Writes an error for a later repeat. It counts and logs nothing, because the engine does both for the current answer.
+ * Writes the error body to store for repeated requests. It counts and logs nothing, because the engine does both for
+ * the current response.
  */
 const write = createPlatformFaultWriter(silent, () => {})
 
@@ -131,8 +136,8 @@ function keepFault(deps: RepeatableDeps, use: KeyUse, error: unknown): Promise<v
 }
 
 /**
- * Stores an answer. Never rejects, because the request has done its work. If storing fails, a repeat is not served: it
- * is answered as if the first request were still running, and later with the error for a lost answer.
+ * Stores a response. Never rejects, because the request has done its work. If storing fails, a repeated request gets
+ * the error for a request that is still running, and later the error for a lost response.
  */
 async function keep({ answers, log }: RepeatableDeps, use: KeyUse, status: number, body: string): Promise<void> {
   try {

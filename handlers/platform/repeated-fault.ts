@@ -1,8 +1,8 @@
 import type { FaultAnswer } from '../../runtime/engine/handler.ts'
 
 /**
- * Headers of a stored 503. Its request may have acted, so a repeat never succeeds, but the contract requires
- * Retry-After.
+ * Headers of a stored 503. Its request may have taken effect, so a repeat always gets this 503. Retry-After is sent
+ * because the contract requires it.
  */
 const ofUnavailable = { 'Retry-After': '1', 'x-should-retry': 'false' }
 

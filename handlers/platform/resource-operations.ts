@@ -36,7 +36,7 @@ export type ResourceOperationDeps = {
   verifications: BusinessVerifications
   savedBrand: SavedBrand
   webhookDeliveries: Pick<DeliveryStore, 'summaries'>
-  /** The address to which trunks send calls. Null if this server accepts no calls from trunks. */
+  /** The SIP URI to which trunks send calls. Null if this server accepts no calls from trunks. */
   sipUri: string | null
 }
 

@@ -44,8 +44,8 @@ function accepted<Body>(body: Body) {
 }
 
 /**
- * Answers with the sent message. If sending failed but the provider may have got the message, a repeat of the request
- * is answered with the message in its last state.
+ * Responds with the sent message. If sending failed but the provider may have received the message, a repeated request
+ * gets the message in its last known state.
  */
 async function answered<Body extends object>(
   sent: Promise<RmsgMessage>,

@@ -6,7 +6,7 @@ import type { SipConnection } from '../../generated/platform/types.ts'
 import { timeOf } from './times.ts'
 
 /**
- * Makes the operations on SIP connections. `uri` is the address to which trunks send calls. Test keys' trunks are
+ * Makes the operations on SIP connections. `uri` is the SIP URI to which trunks send calls. Test keys' trunks are
  * simulated and send no calls, so their `uri` is null.
  */
 export function sipConnectionOperations(connections: SipConnectionOperations, uri: string | null) {

@@ -1,4 +1,4 @@
-/** Writes SIP answers in the contract's names. The reasons are from RFC 3261, section 21. */
+/** Writes SIP response codes with their reason phrases (RFC 3261, section 21). */
 import type { CallEvent } from '../../domain/records/call.ts'
 
 const reasons: Readonly<Record<number, string>> = {
@@ -44,7 +44,7 @@ const reasons: Readonly<Record<number, string>> = {
   606: 'Not Acceptable',
 }
 
-/** Returns the event's SIP answer. Both fields are null if no SIP answer belongs to the event. */
+/** Returns the SIP response of a call event. Both fields are null if the event has no SIP response. */
 export function sipOf({ sipCode }: Pick<CallEvent, 'sipCode'>) {
   const code = sipCode ?? null
   return { sip_status_code: code, sip_status: code === null ? null : (reasons[code] ?? null) }

@@ -1,4 +1,4 @@
-/** The platform surface, with which an organization manages its resources, sessions and calls. */
+/** The platform API, with which an organization manages its resources, sessions and calls. */
 
 import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
@@ -47,7 +47,7 @@ export type PlatformDeps = ProvidersDeps &
     smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
-    /** Adapts requests and answers to the configured `clients`. */
+    /** Adapts requests and responses to the SDKs that the setting `clients` names. */
     adapt: (parts: PlatformParts) => PlatformParts
   }
 

@@ -24,7 +24,7 @@ export async function summaryOf(deps: SummaryDeps, tenant: Tenant, sums: UsageSu
   return {
     totalSessions: sums.sessions.sessions,
     totalMinutes: sums.sessions.connectedMs / minuteMs,
-    // The cost is from the same rows as in `total`, so that both show the same cost.
+    // The cost is summed from the rows that `total` is summed from, so that both show the same cost.
     totalCost: usdOf(totalOf(sums.rows).costMicroUsd ?? 0),
     breakdown: sums.byProvider.flatMap((row) => linesOf(row, ownKeys)),
     balanceUsd: usdOf(account?.creditMicroUsd ?? 0),
@@ -47,8 +47,8 @@ function linesOf(row: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
 }
 
 /**
- * Returns true if the row's requests used the organization's provider key. The sums for old days do not store this, so
- * it is guessed: the result is true if the organization has a key for the provider, and the cost is known and 0.
+ * Returns true if the row's requests used the organization's provider key. Sums of old days do not contain this, so it
+ * is guessed: true if the organization has a key for the provider, and the cost is known and 0.
  */
 function isOfOwnKey({ provider, costMicroUsd, unpriced }: UsageRow, ownKeys: OwnKeys): boolean {
   return provider != null && Object.hasOwn(ownKeys, provider) && costMicroUsd === 0 && unpriced === 0

@@ -113,8 +113,8 @@ function groupsOf(row: UsageRow, groups: ReadonlySet<UsageGroup>): Partial<WireR
 }
 
 function wireSum({ requests, legs, failed, unpriced, costMicroUsd, quantities }: UsageSum): UsageTotal {
-  // Sorts the units. Postgres returns them in any order, and in another order for each query if several of its
-  // processes share the work.
+  // Sorts the units, because Postgres returns them in any order. With parallel workers the order can differ between
+  // queries.
   const sorted = Object.fromEntries(Object.entries(quantities).sort(([one], [other]) => (one < other ? -1 : 1)))
   return { requests, legs, failed, unpriced, costMicroUsd: moneyOf(costMicroUsd), quantities: sorted }
 }

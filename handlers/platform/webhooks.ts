@@ -18,7 +18,7 @@ export type WebhookOperation =
   | 'getWebhookSecret'
   | 'rotateWebhookSecret'
 
-/** By default, the old secret still signs beside the new secret for a day. */
+/** After a change of the secret, deliveries are signed with both the old and the new secret for a day by default. */
 const overlapSecondsDefault = 86_400
 
 export function webhookOperations(

@@ -68,8 +68,8 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
   // token instead.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
   const pending = deps.authenticate(credentials, request)
-  // An API key in the cache needs no wait. So its request is not refused if too many other requests wait for key
-  // look-ups.
+  // A cached API key needs no look-up, so `authenticate` returns no promise. Its request is accepted even if too many
+  // other requests wait for look-ups.
   const caller = pending instanceof Promise ? await pending : pending
   nameSocket(request, caller)
   checkOrigin(request, caller)
@@ -134,7 +134,7 @@ function callerOf({ caller, note }: Redeemed): SocketCaller {
   return note === undefined ? caller : { ...caller, tokenSession: JSON.parse(note) as TranscriptionSession }
 }
 
-/** Returns the model named in the address. Only the channel for OpenAI's clients has it there. */
+/** Returns the model in the URL's query. Only the channel for OpenAI's clients has this parameter. */
 const modelOf = ({ query }: UpgradeRequest) => query.get('model') || undefined
 
 const stageOf = ({ channelId }: UpgradeRequest) => (channelId === 'synthesizeStream' ? 'tts' : 'stt')

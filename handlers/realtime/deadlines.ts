@@ -3,7 +3,7 @@ import type { Placed } from '../../runtime/timing/roster.ts'
 import { Watch } from '../../runtime/timing/watch.ts'
 
 export interface Dated extends Placed {
-  /** The deadline, a value from `Deadlines.after`. Null: no deadline. May be set at any time. */
+  /** The deadline as a tick from `Deadlines.after`. Null if there is no deadline. May be set at any time. */
   due: number | null
   onDue(): void
 }

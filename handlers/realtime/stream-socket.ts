@@ -71,8 +71,8 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
   }
 
   /**
-   * Describes the mistake in the first frame, because INVALID_CONFIG covers many problems. Undefined if the code's
-   * message is enough.
+   * Returns the message if the `config` frame is late, is repeated, or comes after another frame. The code
+   * INVALID_CONFIG covers all these problems. Undefined if the code's usual message is enough.
    */
   #causeOf(event: SocketEvent): string | undefined {
     if (event === 'config_late') return `No config came within ${this.#times.configMs / 1000} s.`

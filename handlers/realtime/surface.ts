@@ -1,4 +1,4 @@
-/** The realtime surface: our stream channels, and realtime transcription for OpenAI's clients. */
+/** The realtime API: our stream channels, and realtime transcription for OpenAI's clients. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import { grantOf, type WatchGrant } from '../../domain/access/revocations.ts'
 import type { Operations } from '../../domain/operations.ts'

@@ -1,6 +1,6 @@
 /**
- * The realtime transcription protocol of OpenAI's clients and agent frameworks, over the same streaming recognition as
- * our channel.
+ * The realtime transcription protocol of OpenAI's clients and agent frameworks, over the streaming recognition that our
+ * own channel uses too.
  *
  * Published clients interpret every `error` event as the session's end, and reconnect after a close. So a client gets
  * an error event only for its own mistakes. If a provider is lost or the server stops, the socket closes with 1013 or
@@ -125,8 +125,8 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     this.#hasAudio = true
     this.#isPaused = false
     this.#bytes += bytes.length
-    // While a commit waits for its answer, audio does not extend the deadline. Otherwise a microphone, which sends
-    // without a pause, would delay the answer for ever.
+    // While a commit waits for its transcript, audio does not extend the deadline. Otherwise a microphone, which sends
+    // without a pause, would put off the deadline for ever.
     if (!items.waitsForCommit) this.itemsChanged(items)
     this.#streams.get(items)?.audio(bytes)
   }
@@ -233,8 +233,8 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   /**
-   * Returns the settings at the start. They need no check: the model in the address was checked before the upgrade, and
-   * the token's session when the token was made.
+   * Returns the settings at the start. They need no check: the model in the URL was checked before the upgrade, and the
+   * token's settings when the token was made.
    */
   #firstSettings(): TranscriptionSettings {
     const { caller, query } = this.#context

@@ -6,7 +6,7 @@ import type {
   TurnDetection,
 } from '../../generated/realtime/types.ts'
 
-/** Audio as samples. Opus is excluded, because the protocol has no packets. */
+/** Audio as samples. Opus is excluded, because OpenAI's protocol has no frames for Opus packets. */
 type SampleAudio = StreamAudio & { encoding: Exclude<StreamAudio['encoding'], 'opus'> }
 
 /** The settings that a client can change with a session update in OpenAI's protocol. */
@@ -20,7 +20,7 @@ export type TranscriptionSettings = {
   turns: { silenceMs: number } | null
 }
 
-/** The protocol's default for turn detection. */
+/** The default for turn detection in OpenAI's protocol. */
 const defaultTurns = { silenceMs: 500 }
 
 export const defaultSettings: TranscriptionSettings = {

@@ -1,4 +1,4 @@
-/** The router surface: text, speech and models with every routing choice. */
+/** The router API: text, speech and models with every routing choice. */
 import type { Operations } from '../../domain/operations.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { routerContract } from '../../generated/router/contract.ts'

@@ -1,13 +1,16 @@
 import type { MediaSink } from '../../domain/ports/media.ts'
 import type { PlayedFrame } from '../../generated/session/types.ts'
 
-/** The agent's audio on its way to the client, with a record of its playout. */
+/** Sends the agent's audio to the client, and tracks how much of it was played. */
 export interface AgentAudio {
   /** Sends a frame. The samples may be used only until the method returns. */
   frame(samples: Int16Array): void
   mark(name: string): void
   clear(): void
-  /** Handles the client's `played` frame. Returns false if no sent mark or clear waits for the frame. */
+  /**
+   * Handles the client's `played` frame, which answers a mark or a clear. Returns false if no mark or clear is
+   * unanswered.
+   */
   answered(frame: PlayedFrame): boolean
 }
 

@@ -1,4 +1,4 @@
-/** Writes the session's frames in the contract's words. */
+/** Writes the session's frames as the contract defines them. */
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { SessionEvent, SessionFault } from '../../domain/ports/media.ts'
 import type { SessionMediaSends } from '../../generated/session/channels.ts'

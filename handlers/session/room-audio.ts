@@ -1,6 +1,6 @@
 /**
  * Sends the agent's audio as a track in a room. The caller's program does not report the playout, so this class
- * estimates it. Audio counts as played after the track has sent it and it has travelled to the caller.
+ * estimates it. Audio counts as played `travelMs` after the track has sent it.
  *
  *   frame ──► waiting ──► track (the room holds 100 ms) ──► caller
  *

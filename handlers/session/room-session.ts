@@ -1,6 +1,7 @@
 /**
  * A session in a room, while this process is in the room. Each time the caller joins the room, a media socket is made
- * as for a WebSocket. So if a caller is lost and comes back, the session resumes in the same way.
+ * as for a WebSocket. So if a caller's connection is lost and comes back, the session resumes as it does over a
+ * WebSocket.
  *
  *   empty ──joined──► media ──left──► empty ──the session is over──► gone
  *                       └──closed──► farewell ──► empty

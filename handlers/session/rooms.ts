@@ -1,4 +1,4 @@
-/** Joins sessions' media rooms as the agent. */
+/** Joins the media rooms of sessions as the agent's participant. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import { isGood, type WatchGrant } from '../../domain/access/revocations.ts'
 import type { EnterRoom } from '../../domain/calls/live/room-watch.ts'

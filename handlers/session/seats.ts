@@ -1,6 +1,5 @@
 /**
- * Records each user's socket in a session. Only one socket at a time can serve a user, and the newest socket replaces
- * the older socket.
+ * Records each user's socket in a session. A user has one socket at a time: a newer socket replaces the older socket.
  */
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 

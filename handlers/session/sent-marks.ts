@@ -1,6 +1,6 @@
 /**
- * Marks and clears still unanswered by the client. While the agent speaks, about ten answers come a second, so they do
- * not count as text frames. An answer without a sent mark or clear does count.
+ * The `mark` and `clear` frames still unanswered by the client. While the agent speaks, about ten answers (`played`
+ * frames) come a second, so they do not count against the limit on text frames. An answer to no sent frame does count.
  */
 export class SentMarks {
   /** Sent marks without an answer, oldest first. */

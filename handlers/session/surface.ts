@@ -1,6 +1,6 @@
 /**
- * The sessions' media channel. Refusals before the upgrade have the platform surface's form, because sessions are made
- * on the platform surface.
+ * The sessions' media channel. Refusals before the upgrade have the platform API's error body, because sessions are
+ * made in the platform API.
  */
 import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { Clock } from '../../domain/ports/system.ts'

@@ -39,7 +39,7 @@ function headersOf({ route, ignored }: Pick<ChatStream, 'route' | 'ignored'>) {
   return { ...nativeHeaders(route), ...ignoredHeader(ignored.map((field) => nameOf[field] ?? field)) }
 }
 
-/** Maps the fields of chat completions to this operation's fields, where the names differ. */
+/** Maps field names of chat completions to the field names of `/v1/complete`, where they differ. */
 const nameOf: Readonly<Record<string, string>> = { parallel_tool_calls: 'parallelToolCalls' }
 
 function answerOf(completed: CompletionText, meta: NativeMeta): NativeCompletion {

@@ -1,4 +1,4 @@
-/** Translates this operation's conversation and tools to chat completions. Unknown fields stay as they are. */
+/** Translates the messages and tools in a `/v1/complete` body to chat completions. Unknown fields stay as they are. */
 import { argumentsText } from '../../../domain/llm/tool-arguments.ts'
 import type {
   ChatMessage,
@@ -12,8 +12,8 @@ import { jsonText } from '../../json-text.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
 
 /**
- * Returns the same request as a body for chat completions. If a field is absent in the request, it is absent in the
- * returned body too. Throws the refusal invalid_parameter.
+ * Translates a `/v1/complete` body to a body for chat completions. If a field is absent in the request, it is absent in
+ * the returned body too. Throws the refusal invalid_parameter.
  */
 export function chatBody(body: CompleteBody): ChatInput['body'] {
   const { temperature, reasoningEffort, tools, toolChoice, parallelToolCalls } = body

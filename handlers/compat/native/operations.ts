@@ -1,4 +1,4 @@
-/** The operations that accept a routing intent in the request and report failovers in the answer. */
+/** The native operations, which accept a routing intent in the request and report failovers in the response. */
 import type { Operations } from '../../../domain/operations.ts'
 import type { SpeechDeps } from '../openai/speech.ts'
 import type { TranscriptionDeps } from '../openai/transcriptions.ts'

@@ -51,8 +51,8 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
         options: optionsOf(options),
       })
       .catch((error: unknown) => {
-        // This operation has the constraints and the options in headers, so an error must name the header. Elsewhere on
-        // this surface they are fields in the body.
+        // In this operation the constraints and the options are headers, so an error must name the header. In the API's
+        // other operations they are fields in the body.
         const placed = located(located(error, 'none_allowed', constraintsHeader), 'capability_missing', optionsHeader)
         throw unreadError(placed, recording, 'body')
       })

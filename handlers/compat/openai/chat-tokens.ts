@@ -2,11 +2,11 @@
 import type { Quantity } from '../../../domain/billing/ledger.ts'
 
 /**
- * The limit on output tokens if the client sets no limit. Credit is reserved for this many tokens, and a translated
- * request carries the limit. Only used tokens are billed.
+ * The limit on output tokens if the client sets no limit. Credit is reserved for this many tokens, and a request
+ * translated for a provider with another protocol contains it. Only used tokens are billed.
  */
 export const outputTokensDefault = 4096
-/** The bytes per token in the common script with the most tokens. */
+/** The fewest UTF-8 bytes per token in a common writing system, for an upper bound of the token count. */
 const bytesPerTokenLeast = 2
 /** The usual bytes per token, as in English. */
 const bytesPerToken = 4

@@ -1,7 +1,8 @@
 /**
- * OpenAI's chat completions over the operation `generate`. A provider with the same protocol gets the client's body
- * untranslated. For any other provider the body is translated. A setting the model does not support is left out and
- * named to the client. Content, tools and formats that the domain cannot express are refused by name.
+ * OpenAI's chat completions over the operation `generate`. A provider that speaks chat completions gets the client's
+ * body untranslated. For any other provider the body is translated. If the model does not support a setting, the
+ * setting is left out and named to the client. Content, tools and formats that the domain cannot express are refused by
+ * name.
  */
 import type { Route } from '../../../domain/dispatch/request.ts'
 import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
@@ -30,7 +31,7 @@ export type ChatInput = GenerateInput & {
   maxOutputTokens?: number
 }
 
-/** The fields that we set in every answer and chunk. Choices and usage come from the provider. */
+/** The fields that we set in every completion and chunk. Choices and usage come from the provider. */
 export type Identity = { id: string; created: number; model: string }
 /** A whole answer as chat completions write it, without the fields in Identity. */
 export type ChatAnswer = { choices: readonly unknown[]; usage?: PassThroughUsage['raw'] }
@@ -38,8 +39,8 @@ export type CompletionChunk = Identity & ChatAnswer & { object: 'chat.completion
 
 export function createChatTranslation(clock: Clock): Translation<ChatInput, ChatAnswer, CompletionChunk> {
   return {
-    // A stream's request is sent to one provider only, because sent bytes cannot be taken back. An attempt without a
-    // sent byte does not count.
+    // A streamed request reaches at most one provider, because bytes sent to a provider cannot be taken back. An
+    // attempt does not count if it failed before it sent a byte.
     streamSendsMax: 1,
     opening: [],
     emptyStream: 'protocol',
@@ -112,8 +113,8 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
 }
 
 /**
- * Reads chunks from a provider with the same protocol. The token usage is removed from the provider's chunks. If the
- * client requested the usage, it is sent as the last chunk.
+ * Reads chunks from a provider that speaks chat completions. The token usage is removed from the provider's chunks. If
+ * the client requested the usage, it is sent as the last chunk.
  */
 class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
   readonly #input: ChatInput
@@ -142,7 +143,7 @@ class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
   }
 }
 
-/** Turns events into chunks, for providers with another protocol. */
+/** Turns the domain's LLM events into chunks, for providers with another protocol. */
 class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
   readonly #input: ChatInput
   readonly #identity: Identity
@@ -151,7 +152,7 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
   #ready: readonly CompletionChunk[] = []
   #characters = 0
   #charactersBefore = 0
-  /** The calls without arguments so far. */
+  /** The indexes of tool calls without arguments so far. They get the arguments `{}` at the end. */
   readonly #bareCalls = new Set<number>()
   usage: LlmUsage | null = null
 

@@ -8,7 +8,7 @@ import { preferredType } from '../../../runtime/http/accept.ts'
 import { located } from '../../faults/located-fault.ts'
 import { routeHeaders } from '../../views/route.ts'
 
-/** Returns the context without an idempotency key, because this surface's clients send no keys. */
+/** Returns the context without an idempotency key, because clients of the OpenAI-compatible API send no keys. */
 export function contextOf(context: Context<Caller>): RequestContext {
   const { caller, requestId, operation, signal, trace, logFields } = context
   return { caller, requestId, operation, signal, trace, logFields }
@@ -37,7 +37,9 @@ export function languageIn(header: string, tag: string): string {
   }
 }
 
-/** Returns the route headers, with the names from the router surface and with the names from the native operations. */
+/**
+ * Returns the headers that name the provider and model: the router API's headers and the native operations' headers.
+ */
 export function nativeHeaders(route: Route) {
   return {
     ...routeHeaders(route),
@@ -53,8 +55,8 @@ export function ignoredHeader(fields: readonly string[]) {
 }
 
 /**
- * Makes the part of a native answer that is also a stream's first event. `scoresRunId` identifies the figures behind
- * the ranking.
+ * Makes the metadata in the response of a native operation. In a stream the metadata is the first event. `scoresRunId`
+ * identifies the catalog's version, with the figures from which models were ranked.
  */
 export function nativeMeta(route: Route, requestId: string, catalog: Catalog): NativeMeta {
   const { provider, model, failovers } = route

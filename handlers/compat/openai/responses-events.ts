@@ -29,7 +29,8 @@ export async function* responseEvents(source: EventSource): AsyncGenerator<Creat
   const output: OutputItem[] = []
   try {
     for await (const event of events) {
-      // An item's last events wait for the stream's end, which follows at once and shows whether the item was cut off.
+      // An item's last events are held until the stream ends, because only the end shows whether the item was cut off.
+      // The end follows at once.
       if (event.type === 'itemCompleted') output.push(event.item)
       else for (const data of wireEvents(event, output, source)) yield numbered(data, numbers)
     }

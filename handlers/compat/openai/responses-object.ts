@@ -14,7 +14,7 @@ import type {
   CompatResponseUsage,
 } from '../../../generated/compat/types.ts'
 
-/** Returns the response as it is before its first item. */
+/** Returns the response object before its first item. */
 export function begunResponse(
   body: CompatResponseRequest,
   requestId: string,

@@ -1,4 +1,4 @@
-/** This surface's audio formats: raw samples, or the same samples in a WAV. */
+/** The OpenAI-compatible API's audio formats: raw samples, or the same samples in a WAV. */
 import type { OutputFormat } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
