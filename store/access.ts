@@ -68,7 +68,7 @@ export type AccessParts = {
   sealer: () => Sealer
   loops: readonly Loop[]
   listen(): Promise<void>
-  /** Writes each key's time of last use to the database. */
+  /** Writes to the database when each key was last used. */
   noteUse(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Defines how long records are kept, and makes the loops to delete older records. */
+/** Defines how long stored requests, calls and events are kept, and makes the loops to delete older rows. */
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { retentionStartMs } from '../domain/records/retention.ts'
 import type { Loop } from '../runtime/timing/loops.ts'

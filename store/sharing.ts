@@ -1,4 +1,7 @@
-/** Makes limits, used one-time tokens and address counts, which all serving processes on one database share. */
+/**
+ * Makes the state that all serving processes on one database share: limits, used one-time tokens, and request counts
+ * per IP address.
+ */
 import type { UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
@@ -30,7 +33,7 @@ export type Sharing = {
   limits: SharedLimits
   /** Remembers in Redis which one-time access tokens were used. Null: the database remembers this. */
   usedTokens: UsedTokens | null
-  /** Counts requests by address for all instances. Null: each instance allows its part of the edge quota. */
+  /** Counts requests by IP address for all instances. Null: each instance allows its part of the edge quota. */
   addressCounts: SharedCounts | null
   loops: readonly Loop[]
   /** Registers this instance. Resolves when it may serve. */

@@ -1,4 +1,4 @@
-/** Opens the embedded or given database, and makes the repositories over it. */
+/** Opens the embedded Postgres or the database in DATABASE_URL, and makes the repositories for its tables. */
 import { nanoid } from 'nanoid'
 import type { Limits } from '../domain/access/limits.ts'
 import type { HealthReportStore } from '../domain/health/health-reports.ts'
@@ -54,7 +54,7 @@ export type Store = Access &
     instanceId: string
     limits: Limits & { waiting(): number }
     healthReports: HealthReportStore
-    /** Counts requests by address for all instances. Null: each instance allows its part of the edge quota. */
+    /** Counts requests by IP address for all instances. Null: each instance allows its part of the edge quota. */
     addressCounts: SharedCounts | null
     /** Returns the number of instances on this database, including this instance. It is at most `refreshMs` old. */
     liveInstances(): number

@@ -3,7 +3,10 @@ import type { Tenancy } from '../postgres/tenant.ts'
 
 type Named = { id: string; name: string }
 
-/** A table that only the operator sees has the addresses of people. So only the ids that are shown are looked up. */
+/**
+ * Looks up the names of people and API keys for display. Only the operator's access reads the table with people's
+ * e-mail addresses, so this reads only the ids on the page.
+ */
 export function createActorNames(tenancy: Tenancy): ActorNames {
   return {
     async read(organizationId, actors) {

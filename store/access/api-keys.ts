@@ -27,7 +27,10 @@ export function createKeyAdministration(
 ): KeyAdministration {
   const now = () => new Date(clock.nowMs())
   const readable = (row: ApiKey) => ({ ...row, policy: readPolicy(row.policy).policy })
-  /** Without an entry, the operator's command has made the change. */
+  /**
+   * Stores an audit event for a change by the operator's command line. A change by an API request has an audit entry
+   * already.
+   */
   const noteCommand = (tx: Tx, action: string, { organizationId, id, name }: KeyName) =>
     insertAuditEvent(tx, commandEvent(organizationId, action, { type: 'key', id, name }), now())
   const insert = (tx: Tx, key: NewKey) => {

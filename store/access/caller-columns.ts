@@ -5,7 +5,7 @@ import type { Sql, Tx } from '../postgres/connect.ts'
 export const apiKeyColumns = (sql: Sql | Tx) => sql`
   k.lookup, k.digest, ${keyColumns(sql)}, k.expires_at as "expiresAt", ${organizationColumns(sql)}`
 
-/** Columns for a key's secret from before the last rotation. This secret can end earlier than the key. */
+/** Columns for a key's secret from before the last rotation. This secret can expire earlier than the key. */
 export const previousSecretColumns = (sql: Sql | Tx) => sql`
   k.previous_lookup, k.previous_digest, ${keyColumns(sql)}, least(k.previous_until, k.expires_at), ${organizationColumns(sql)}`
 

@@ -1,7 +1,7 @@
 /**
- * Checks API keys, and users' tokens and sessions in the same way. A checked key is remembered for a while, so requests
- * do not wait for the database. Changes arrive by NOTIFY. If notifications may have been missed, the whole cache is
- * cleared. If a key cannot be checked, it is refused.
+ * Checks API keys, users' tokens and users' sessions. A checked key is remembered for a while, so requests do not wait
+ * for the database. Changes arrive by NOTIFY. If notifications may have been missed, the whole cache is cleared. If a
+ * key cannot be checked, it is refused.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
@@ -38,7 +38,7 @@ export type CheckedKeys = Keys &
     waiting(): number
     /** Resolves as soon as this process receives key changes. */
     listen(): Promise<void>
-    /** Writes the time of last use of each key, session and token to the database. */
+    /** Writes to the database when each key, session and token was last used. */
     noteUse(): Promise<void>
   }
 
@@ -77,8 +77,8 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   /** The look-up values of sessions and tokens that were used. */
   const seen = new Set<string>()
   const watchers: Watcher[] = []
-  // Counts key changes. If a change arrives during a lookup, the lookup may have read the old state, so its answer is
-  // not cached.
+  // Counts key changes. If a change arrives during a lookup, the lookup may have read the old state, so the lookup's
+  // result is not cached.
   let changes = 0
 
   function forget(change: KeyChange): void {

@@ -1,6 +1,6 @@
 /**
- * An organization's people. Only the operator sees the tables with names and addresses, so lists are read as the
- * operator.
+ * An organization's people. The tables with names and e-mail addresses are visible only to the operator's access, so
+ * lists are read with this access.
  */
 import type { Member, MemberRefusal, Members } from '../../domain/access/members.ts'
 import type { Clock } from '../../domain/ports/system.ts'

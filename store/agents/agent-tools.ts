@@ -12,7 +12,7 @@ import type { Sealed, Sealer } from '../sealing/sealed.ts'
 import { isAgentId } from './agents.ts'
 import { addVersion, keepPresent, type VersionOf } from './version-rows.ts'
 
-/** Fields for answers only. No statement searches by them, so they share one JSON column. */
+/** These fields are only shown. No statement searches by them, so they share one JSON column. */
 export type Shown = Pick<Tool, 'description' | 'parameters' | 'source' | 'preToolSpeech'>
 type Row = Pick<Tool, 'id' | 'organizationId' | 'test' | 'agentId' | 'name'> & {
   shown: Shown

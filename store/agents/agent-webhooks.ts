@@ -55,7 +55,10 @@ export async function readSecrets(
 
 const unsealed: SecretColumns = { secretsId: null, bytes: null, sealedBy: null }
 
-/** Finds an endpoint that answers the same pre-call events as one of `webhooks`. Returns its id, or null. */
+/**
+ * Finds a stored endpoint for pre-call events in conflict with `webhooks`: only one endpoint may answer a pre-call
+ * event. Returns the endpoint's id, or null.
+ */
 export async function webhookConflict(tx: Tx, webhooks: readonly StoredEndpoint[]): Promise<string | null> {
   for (const { endpoint } of webhooks) {
     const other = await conflictOf(tx, endpoint)

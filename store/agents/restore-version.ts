@@ -53,15 +53,15 @@ async function restoreTools(
   const owner = { organizationId, test, agentId }
   const present = new Map((await readTools(tx, version, agentId)).map((tool) => [tool.id, tool]))
   const wanted = new Set(version.tools.map(({ id }) => id))
-  // A deleted and a new tool may have the same name.
+  // This is a set, because a deleted tool and a restored tool may have the same name.
   const changed = new Set<string>()
-  // Deleted tools make room for tools with the same name.
+  // Tools are deleted first, because a tool to restore may have a deleted tool's name.
   for (const { id, name } of present.values()) {
     if (wanted.has(id)) continue
     await deleteTool(tx, version, agentId, id)
     changed.add(`tools.${name}`)
   }
-  // The newest tool comes first in a version, and is inserted last.
+  // A version lists the newest tool first, so this loop runs backwards to insert the oldest tool first.
   for (const ofVersion of [...version.tools].reverse())
     if (await restoreTool(tx, owner, { ofVersion, current: present.get(ofVersion.id) ?? null, restoredTool, nowMs }))
       changed.add(`tools.${ofVersion.name}`)

@@ -19,7 +19,7 @@ export type BackupCounts = { tables: number; rows: number }
 
 export const endOfRows = '\\.\n'
 const newline = 0x0a
-/** The longest line, which is a row. A row can have a transcript or an answer with several MiB. */
+/** The longest line, which is a row. A row can have a transcript or a stored HTTP response with several MiB. */
 const lineBytesMax = 256 * 1024 * 1024
 /** The longest JSON line. JSON lines are between the tables' rows. */
 const jsonBytesMax = 1024 * 1024

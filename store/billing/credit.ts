@@ -20,7 +20,7 @@ export type StoredCredit = Credit & {
   /** Releases reservations by dead instances, that is, instances without a heartbeat. */
   sweep(): Promise<void>
   drain(): Promise<void>
-  /** Counts reservation requests without an answer yet. */
+  /** Counts unfinished requests for a reservation. */
   waiting(): number
 }
 

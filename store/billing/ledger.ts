@@ -17,8 +17,8 @@ import { type JournalRow, SettlementJournal } from './settlement-journal.ts'
 import { createReplay, type SettlementReplay } from './settlement-replay.ts'
 
 /**
- * No request waits for a settlement. So even a single settlement waits 10 ms for other settlements to share its
- * statement, because each statement takes CPU time from requests.
+ * No request waits for its settlement (the last write, with its usage and cost). So even a single settlement waits 10
+ * ms for other settlements to share its statement, because each statement takes CPU time from requests.
  */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
 /**
@@ -171,7 +171,7 @@ function createWriter({ sql, clock, log, choices }: LedgerDeps, journal: Settlem
   return { lost, writeEach, writeWithRetries }
 }
 
-/** The batcher needs an answer for each row, but no code reads it. */
+/** The batcher requires one result for each row, but no code reads the results of settlements. */
 const answers: readonly undefined[] = []
 
 function waitingOf(settlement: Settlement): Waiting {
@@ -192,11 +192,11 @@ function budgetRowOf({ keyId, period, microUsd }: KeyBudget, row: Settlement['ro
 const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '').join(',')}]`
 
 /**
- * Ends idempotency keys, writes rows and moves credit, all or nothing. If the first run's answer is lost, it runs
- * again, and nothing counts twice: an existing row is not written again, only a new row takes its cost, and only an
- * existing reservation is given back. Postgres runs the table expression `noted` after the main statement, because no
- * other expression reads it. So each transaction locks the credit before its movements. The commit waits for the disk,
- * because after it this process forgets the settlements.
+ * Ends idempotency keys, writes rows and moves credit, all or nothing. If the database's reply to the first run is
+ * lost, the statement runs again, and nothing counts twice: an existing row is not written again, only a new row takes
+ * its cost, and only an existing reservation is given back. Postgres runs the table expression `noted` after the main
+ * statement, because no other expression reads it. So each transaction locks the credit before its movements. The
+ * commit waits for the disk, because after it this process forgets the settlements.
  */
 async function insertAll(
   sql: Sql,

@@ -44,8 +44,8 @@ function entryOf({ startedAt, ...attempt }: AttemptRow): LedgerAttempt {
 }
 
 /**
- * Returns SQL: true if the request `r` was made in the test world (`test` is true) or in the live world (`test` is
- * false). Rows from older versions have no value in `r.test`, so their API key decides.
+ * Returns SQL: true if the request `r` was made with a test key (`test` is true) or with a live key (`test` is false).
+ * Rows from older versions have no value in `r.test`, so their API key decides.
  */
 export function isOfWorld(tx: Tx, test: boolean) {
   return tx`coalesce(r.test,

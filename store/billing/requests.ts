@@ -53,8 +53,8 @@ export type RequestParts = {
 const sweepEveryMs = 60_000
 const budgetEventsMs = 5_000
 /**
- * The interval for moving settlements from the local disk to the database. An outage's end also starts a move, but a
- * full database disk is not reported as an outage.
+ * The interval for moving settlements (the requests' final writes) from the local disk to the database. An outage's end
+ * also starts a move, but a full database disk is not reported as an outage.
  */
 const replayEveryMs = 1_000
 

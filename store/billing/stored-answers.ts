@@ -1,8 +1,10 @@
 /**
- * Stores answers in the rows of their idempotency keys. They are deleted with these rows.
+ * Stores HTTP responses in the rows of their idempotency keys, for repeated requests. A response is deleted with its
+ * row.
  *
- * While a request runs, its process renews the key's lease. So if the lease has run out and there is no answer, the
- * answer is lost, or late because the database was away. A repeat need not wait until the key expires.
+ * While a request runs, its process renews the key's lease. So if the lease has run out and there is no response, the
+ * response is lost, or late because the database was unreachable. So a repeated request need not wait until the key
+ * expires.
  */
 import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { StoredAnswer, StoredAnswers } from '../../domain/idempotency/stored-answers.ts'
@@ -12,9 +14,9 @@ import { inTime, onReturn } from '../postgres/outage.ts'
 import { isUnreachable } from '../postgres/unavailable.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 
-/** Answers from this status on are refusals and not successes. */
+/** A response with this HTTP status or a higher one is a failure. */
 const refusalLeast = 400
-/** The limit for answers that wait for the database. Further answers are lost. */
+/** The maximum number of responses that wait for the database. Beyond this, responses are lost. */
 const lateMax = 1_000
 const renewedMax = 256
 
@@ -25,7 +27,7 @@ export type StoredAnswersOptions = {
 }
 
 export type AnswersInStore = StoredAnswers & {
-  /** Renews the leases of running requests, and stores the answers that could not be stored before. */
+  /** Renews the leases of running requests, and stores responses that could not be stored before. */
   renew(): Promise<void>
 }
 
@@ -60,8 +62,8 @@ export function createStoredAnswers(
   const storeAgain = () => (late.size === 0 ? Promise.resolve() : (storing ??= storeLate()))
 
   /**
-   * The leases come first: late answers may take long or fail, and repeats would find the answers of running requests
-   * lost.
+   * Leases are renewed first, because storing late responses may take long or fail. Without a renewed lease, a repeated
+   * request would be answered as if the running request's response were lost.
    */
   async function renew(): Promise<void> {
     const until = new Date(clock.nowMs() + leaseMs)
@@ -101,7 +103,8 @@ async function find(sql: Sql, clock: Clock, use: KeyUse): Promise<StoredAnswer |
   const [row] = await sql<{ status: number | null; body: string | null; isLeased: boolean }[]>`
     select answer_status as status, answer_body as body, lease_until > ${new Date(clock.nowMs())} as "isLeased"
     from idempotency_keys k where ${ofUses(sql, [use])}`
-  // If there is no row, the first request has released the key in the meantime. The next repeat finds the key free.
+  // If there is no row, the first request has released the key in the meantime. The next repeated request finds the key
+  // free.
   if (row === undefined) return 'running'
   const { status, body, isLeased } = row
   if (status !== null && body !== null) return { status, body }

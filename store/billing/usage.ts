@@ -1,6 +1,6 @@
 /**
- * Usage is summed from the rows on demand. The rows are found by organization and time, so an answer's cost depends on
- * the rows in its time range, and a request writes to no second table. Deleted rows remain as daily sums
+ * Usage is summed from the rows on demand. The rows are found by organization and time, so a query's cost depends on
+ * the number of rows in its time range, and a request writes to no second table. Deleted rows remain as daily sums
  * (usage-days.ts).
  */
 import {
@@ -20,7 +20,7 @@ import { unlessZoneUnknown } from '../postgres/time-zones.ts'
 import { isOfWorld } from './request-routes.ts'
 import { hasFailed, legUse, linesOf } from './usage-days.ts'
 
-/** The maximum number of lines to read. Each row in the answer has a line for each of its units. */
+/** The maximum number of lines to read. Each row in the result has a line for each of its units. */
 const linesMax = usageRowsMax * 8
 
 type Line = Partial<Record<UsageGroup, string | null>> & {
@@ -99,7 +99,7 @@ async function readSessions(
 function readLines(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Line[]> {
   const names = [...query.groups]
   const shown = names.map((name) => `${shownAs[name] ?? `line.${name}`} as ${name}, `).join('')
-  // `shown` converts times to text for the answer, but the rows are grouped by the times themselves.
+  // `shown` converts times to text for the result, but the rows are grouped by the times themselves.
   const ofUse = names.map((name) => `line.${name}, `).join('')
   return tx<Line[]>`
     with use as (${requestsOf(tx, tenant, query)} union all ${legsOf(tx, tenant, query)})

@@ -10,7 +10,7 @@ import { readCallRequests } from './call-requests.ts'
 import { ofCallId } from './call-rows.ts'
 import { readLegUses } from './leg-charges.ts'
 
-/** The contract's limits for one answer. */
+/** The contract's limits for one HTTP response. */
 const turnsMax = 10_000
 const eventsMax = 10_000
 const spansMax = 500

@@ -1,4 +1,4 @@
-/** Sums the facts about calls by time and by group. */
+/** Computes statistics over calls from their `call_facts` rows, by time and by group. */
 import {
   type CallFigureGroup,
   type CallFigures,

@@ -1,4 +1,4 @@
-/** Stores calls' legs. If a statement is not about one organization, it runs as the operator. */
+/** Stores calls' legs. If a statement is not about one organization, it runs with the operator's access. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Leg, LegStore, OrphanedLeg } from '../../domain/records/leg.ts'
 import type { Tenant } from '../../domain/records/organization.ts'

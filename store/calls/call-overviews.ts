@@ -1,4 +1,4 @@
-/** Lists calls with an overview for each. */
+/** Lists calls with an overview for each: the counts, latency, cost and outcome in a list's row. */
 import type {
   CallOverview,
   CallOverviewPage,
@@ -53,7 +53,8 @@ export async function listOverviews(tx: Tx, tenant: Tenant, query: OverviewQuery
 const positionOf = ({ createdAtUs, id }: CallPosition): OverviewPosition => ({ at: createdAtUs, id })
 
 /**
- * Reads overviews. The figures are summed from the turns of these calls, about 20 each, so no sums are stored.
+ * Reads overviews. Counts and latencies are computed from the turns of these calls. A call has about 20 turns, so no
+ * sums are stored.
  */
 async function readOverviews(
   tx: Tx,

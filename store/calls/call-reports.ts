@@ -1,4 +1,4 @@
-/** Stores calls' reports and claims pending reports. */
+/** Stores call reports, and claims pending reports for their analysis. */
 import { type EndpointData, extractionOf } from '../../domain/calls/extraction.ts'
 import { endedCallOf, firstReport, type Report } from '../../domain/calls/report.ts'
 import type { Analysis, PendingReport, ReportClaim, ReportStore } from '../../domain/calls/store.ts'

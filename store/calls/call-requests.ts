@@ -1,4 +1,4 @@
-/** Reads the requests to models that a call has made, with their attempts. */
+/** Reads the speech and LLM requests of a call, with their attempts at providers. */
 import type { LedgerAttempt } from '../../domain/billing/ledger.ts'
 import type { CallRequest, CallRequests } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -6,7 +6,7 @@ import type { Tx } from '../postgres/connect.ts'
 import { readableJson } from '../postgres/row-values.ts'
 import { ofCallId } from './call-rows.ts'
 
-/** The contract's limit for one answer. */
+/** The contract's limit for one HTTP response. */
 const requestsMax = 10_000
 
 type Row = Omit<CallRequest, 'startedAtMs' | 'attempts' | 'turnIndex'> & { startedAt: Date }

@@ -174,7 +174,7 @@ export async function extractionFieldsOf(
   return endpointFields(await enabledEndpoints(tx, tenant, receiverIds(receivers)))
 }
 
-/** Finds the endpoint to ask before the call begins. Two endpoints never match one call. */
+/** Finds the endpoint for the call's pre-call event. Two endpoints never match one call. */
 export async function preCallEndpoint(tx: Tx, call: Call): Promise<Endpoint | null> {
   return (await matchingEndpoints(tx, call, ['call.pre_call'], call))[0] ?? null
 }

@@ -1,6 +1,6 @@
 /**
- * Finds calls by their facts. A page reads a limited number of rows in the list's order. So if a filter matches few
- * calls, the page still takes a limited time, and the next page goes on.
+ * Finds calls by their rows in `call_facts`. A page reads a limited number of rows in the list's order. So if a filter
+ * matches few calls, the page still takes a limited time, and the next page goes on.
  */
 import type { CallFilter, CallSort, OverviewPosition } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -10,7 +10,10 @@ import { timestampOf } from './call-times.ts'
 /** Reading this many rows takes Postgres 50 ms. */
 const scannedMax = 50_000
 
-/** With these filters alone, calls are found by the indexes on their own table. */
+/**
+ * The filters that the indexes on the table `calls` serve. If a query has no other filter, it does not read
+ * `call_facts`.
+ */
 const indexed: readonly string[] = ['agentId', 'fromMs', 'toMs'] satisfies (keyof CallFilter)[]
 
 export function needsFacts(filter: CallFilter, sort: CallSort): boolean {

@@ -10,7 +10,7 @@ import { countForKeys } from '../billing/key-budgets.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
-/** The maximum number of legs in one answer. Each transfer adds a leg to its call. */
+/** The maximum number of legs to read for a call. Each transfer adds a leg to its call. */
 const legsMax = 1_000
 
 type Row = {

@@ -1,6 +1,6 @@
 /**
- * A line stores here the protocol data for ending a leg after its process has died. A line has no information about
- * organizations, so each statement runs as the operator.
+ * Stores the protocol data to hang up a leg after its process has died. The adapter of a carrier or trunk (a line)
+ * writes the data. It does not know the organizations, so each statement runs with the operator's access.
  */
 import { dialogBytesMax, type LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../../domain/ports/phone-line.ts'

@@ -10,7 +10,7 @@ import { notifyDue } from '../webhooks/webhook-outbox.ts'
 import { ofCallId } from './call-rows.ts'
 import { readReceivers } from './report-rows.ts'
 
-/** The contract's limit for one answer. */
+/** The contract's limit for one HTTP response. */
 const deliveriesMax = 200
 
 type Row = Omit<StoredReportDelivery, 'isDelivered' | 'createdAtMs' | 'dueAtMs' | 'deliveredAtMs'> & {
@@ -52,7 +52,10 @@ async function read(tx: Tx, tenant: Tenant, callId: string): Promise<StoredRepor
   }))
 }
 
-/** Repeats the same delivery with the same webhook-id. An older report version is not sent after a newer version. */
+/**
+ * Sends a call report's last delivery again, with its `webhook-id` unchanged. An older report version is not sent after
+ * a newer version.
+ */
 async function retry(tx: Tx, tenant: Tenant, callId: string, nowMs: number): Promise<void> {
   const now = new Date(nowMs)
   // Locks rows by id, in the same order as `enqueue` and the code to store attempts' results. Otherwise two

@@ -62,7 +62,7 @@ export async function openDatabase(
   }
 }
 
-/** The time for answers over old connections after an outage. A connection that is silent then is destroyed. */
+/** After an outage, connections from before it are destroyed if they receive no data within this time. */
 const oldConnectionMs = 500
 
 /** Watches for outages of the database behind these pools. */

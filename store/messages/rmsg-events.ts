@@ -1,6 +1,6 @@
 /**
- * Stores rich-message events in the delivery log. The provider has no information about organizations, so statements
- * with the operator's access find an event's organization.
+ * Stores rich-message events in the delivery log. The provider does not know our organizations, so statements with the
+ * operator's access find an event's organization.
  */
 import { v7 } from 'uuid'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'

@@ -1,4 +1,4 @@
-/** Stores sent rich messages. A provider's report names only the message and no organization. */
+/** Stores sent rich messages. A provider's delivery report names the message but no organization. */
 
 import type { Clock } from '../../domain/ports/system.ts'
 import type { MessageStore, RmsgMessage } from '../../domain/records/rmsg-message.ts'
@@ -26,7 +26,7 @@ export function createMessageStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>,
   }
 }
 
-/** Stores a provider's report on a message. Returns the message, or null if it does not exist. */
+/** Stores the status in a provider's delivery report. Returns the message, or null if it does not exist. */
 export async function reportMessage(
   tx: Tx,
   id: string,

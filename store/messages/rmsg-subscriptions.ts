@@ -50,7 +50,7 @@ export function createSubscriptionStore(worlds: Worlds, sealer: () => Sealer): S
   }
 }
 
-/** Returns equal digests for two spellings of one address, such as another case in the host (WHATWG URL). */
+/** Returns equal digests for two spellings of one URL, such as another case in the host (WHATWG URL). */
 function digestOf(url: string): Buffer {
   return createHash('sha256').update(new URL(url).href).digest()
 }

@@ -86,8 +86,8 @@ export function createNumberCampaigns(worlds: Worlds & Pick<Tenancy, 'asOperator
       if (!isNumberId(id)) return null
       return worlds.asTenant(tenant, (tx) => readOne(tx, tenant, id))
     },
-    // Runs as the operator, because the rich-message number with the same name may be in no pool. Then the tenant
-    // cannot see it.
+    // Runs with the operator's access, because the tenant cannot see a rich-message number outside its pool. Such a
+    // number may be this phone number.
     assign: (tenant, id, { smsAssignment: assignment, smsReviewErrors }) =>
       worlds.asOperator(async (tx) => {
         await tx`

@@ -46,8 +46,8 @@ export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, 
         const removed = await tx<{ test: boolean; e164: string }[]>`
           delete from phone_numbers ${ofNumber(tx, tenant, id)}
           returning test, case when sms_campaign_id is not null then e164 end as e164`
-        // A removed number leaves its campaign. This runs as the operator, because the rich-message number with the
-        // same name may be in no pool. Then the tenant cannot see it.
+        // A removed number leaves its campaign. This runs with the operator's access, because the tenant cannot see a
+        // rich-message number outside its pool. Such a number may be this phone number.
         for (const number of removed) await writeSmsStatus(tx, number, 'not_configured', new Date(clock.nowMs()))
         return removed.length > 0
       }),

@@ -23,8 +23,8 @@ import {
 
 const idForm = /^sip_[0-9A-Za-z]{22}$/
 /**
- * The maximum number of connections found for one address. Several organizations may have the same trunk provider, and
- * so the same address.
+ * The maximum number of connections found for one IP address. Several organizations may have the same trunk provider,
+ * and so the same IP address.
  */
 const alikeMax = 64
 const outgoingMax = 1_000
@@ -139,7 +139,9 @@ export function createSipConnections(
   }
 }
 
-/** Records the remote SIP endpoint's answers. The connection's status follows from them. */
+/**
+ * Records calls from the trunk, and whether the trunk answers our requests. The connection's status depends on both.
+ */
 function createStatusNotes(
   asOperator: Tenancy['asOperator'],
   clock: Clock,
@@ -181,7 +183,7 @@ function createStatusNotes(
   }
 }
 
-/** Orders the connections: first connections with the dialled number, in the order of their imports. */
+/** Orders the connections: first the connections with the dialled number, the earliest import first. */
 function order(tx: Tx, dialed: string) {
   return tx`
     order by (
@@ -233,7 +235,7 @@ function connectionOf(sealer: () => Sealer, row: ConnectionRow): SipConnection {
   }
 }
 
-/** Returns the address ranges in the tenant's other connections. */
+/** Returns the IP address ranges in the tenant's other connections. */
 async function rangesBeside(tx: Tx, { id, ...tenant }: Tenant & { id: string }): Promise<string[]> {
   const rows = await tx<{ ranges: string[] | null }[]>`
     select inbound_addresses as ranges from sip_connections c ${ofTenant(tx, tenant)} and id <> ${id}`

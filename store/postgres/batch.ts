@@ -1,7 +1,7 @@
 /**
  * Collects rows from single requests into statements over many rows. A statement costs this process about as much CPU
  * for sixty rows as for one. If the last batch held one row, the next batch waits only `idleGatherMs`. With 0 it is
- * sent at the end of the tick, because a request waits for it. If the last batch held more rows, the next batch waits
+ * sent in the next microtask, because a request waits for it. If the last batch held more rows, the next batch waits
  * `gatherMs`, because Postgres answers small batches so fast that batches would stay small. While a batch is under way,
  * the next batch grows. The wait uses the machine's clock, because Postgres answers on no other clock.
  */
@@ -39,7 +39,7 @@ export type Batcher<Row, Answer> = {
 
 const ignore = () => {}
 /**
- * `soon.then` runs a function at the end of the tick. `queueMicrotask` would also make an asynchronous context for each
+ * `soon.then` runs a function in a microtask. `queueMicrotask` would also make an asynchronous context for each
  * function in Node.
  */
 const soon = Promise.resolve()

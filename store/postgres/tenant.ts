@@ -121,8 +121,8 @@ export function transactionsUnderWay(sql: Sql): number {
 }
 
 /**
- * Begins a transaction. With the empty world it sees no live or test row, only rows shared by both. Throws the fault
- * store_unreachable if the database is unreachable.
+ * Begins a transaction. If `world` is empty, the transaction sees only rows that live and test keys share. Throws the
+ * fault store_unreachable if the database is unreachable.
  */
 async function begin<T>(
   sql: Sql,

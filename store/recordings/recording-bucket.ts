@@ -18,9 +18,12 @@ export type BucketSettings = {
 }
 
 const connectMs = 5_000
-/** The longest wait for an answer's start, and between two pieces. */
+/** The longest wait for the start of the bucket's response, and for each next piece of its body. */
 const idleMs = 30_000
-/** The same limit for an upload. It is longer, because a server answers only after it has stored the whole object. */
+/**
+ * The longest wait during an upload. It is longer than `idleMs`, because a server answers only after it has stored the
+ * whole object.
+ */
 const uploadIdleMs = 120_000
 /**
  * If a read's connection breaks, the read resumes at the same byte. After this many breaks without a new byte, it
@@ -243,7 +246,7 @@ class Idle {
     return this.#abort.signal
   }
 
-  /** Yields an answer's pieces. The time while the reader is busy with a piece does not count. */
+  /** Yields a response body's pieces. The time while the reader is busy with a piece does not count. */
   async *whileRead(body: Readable): AsyncGenerator<Uint8Array> {
     this.signal.addEventListener('abort', () => body.destroy(this.signal.reason as Error))
     this.#renew()
@@ -254,7 +257,9 @@ class Idle {
     }
   }
 
-  /** Yields a request's pieces. The AWS client takes a piece only when it can send it, so each piece is progress. */
+  /**
+   * Yields a request body's pieces. The AWS client takes a piece only when it can send it, so each piece is progress.
+   */
   async *whileSent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       this.#renew()
@@ -277,7 +282,7 @@ class Idle {
   }
 }
 
-/** The HTTP status in the bucket's answer. Null if there was no answer. */
+/** Returns the HTTP status of the bucket's response. Null if there was no response. */
 function statusOf(error: unknown): number | null {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
   return $metadata?.httpStatusCode ?? null

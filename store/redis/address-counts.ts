@@ -1,15 +1,16 @@
 /**
- * Counts each address's requests to all instances in a window of the edge quota (the limit on requests per address).
+ * Counts each IP address's requests to all instances, in a time window of the edge quota (the limit on requests per IP
+ * address).
  */
 import type { SharedCounts } from '../../runtime/engine/options.ts'
 import { type Redis, script } from './connection.ts'
 
-/** The maximum number of addresses in one command. */
+/** The maximum number of IP addresses in one command. */
 const addressesMax = 1_000
 
 /**
  * Adds counts and returns the sums. A window is one hash, which is removed one window after its end. ARGV: the hash's
- * life in ms, then alternating addresses and counts.
+ * life in ms, then alternating IP addresses and counts.
  */
 const add = script(`
 local sums = {}

@@ -83,7 +83,7 @@ const limitOf = (max: number | null) => max ?? -1
 export function createRedisLeases(redis: Redis, clock: Clock, instanceId: string): LeaseStatements {
   const leases = (organizationId: string) => `leases:${organizationId}`
   return {
-    // The lease requests are sent together, because the client collects all commands from one tick.
+    // The lease requests are sent together, because the client collects all commands from one event-loop turn.
     acquireAll: (asks) =>
       Promise.all(
         asks.map(async ({ organizationId, keyId, organizationMax, keyMax, isSession }) => {

@@ -1,4 +1,7 @@
-/** Processes' reports about models' health. Each process replaces one row. */
+/**
+ * Stores the reports in which each process tells the other processes how healthy its models are. Each process replaces
+ * its row.
+ */
 import type { HealthReportStore, ModelReport } from '../../domain/health/health-reports.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql } from '../postgres/connect.ts'
@@ -31,7 +34,7 @@ export function createHealthReportStore(sql: Sql, clock: Clock, instanceId: stri
   }
 }
 
-/** Shortens the report's pause by the time since the report. */
+/** Shortens `retryAfterMs` by the report's age. */
 function since(model: ModelReport, agoMs: number): ModelReport {
   const { blocked } = model
   const retryAfterMs = (blocked?.retryAfterMs ?? 0) - Math.max(0, agoMs)

@@ -20,7 +20,7 @@ export type LeaseRows = {
   ): Promise<LeaseRefusal | null>
   /** Returns one lease a little later, in a batch. */
   end(organizationId: string, keyId: string, kind: LeaseKind): void
-  /** Counts calls to `acquire` without an answer yet. */
+  /** Counts unfinished calls to `acquire`. */
   waiting(): number
   /** Resolves when no statement for `acquire` or `end` is under way. */
   settle(): Promise<void>
@@ -35,7 +35,7 @@ export type LeaseRows = {
 /** Acquires and ends leases, through Postgres or through Redis. */
 export type LeaseStatements = {
   /**
-   * Acquires leases. An answer is null if the lease is granted. After a rejection, `late` is called if the leases may
+   * Acquires leases. A result is null if the lease is granted. After a rejection, `late` is called if the leases may
    * have been stored nevertheless.
    */
   acquireAll(asks: readonly Ask[], late: () => void): Promise<(LeaseRefusal | null)[]>

@@ -1,4 +1,6 @@
-/** Stores the counted attempts to sign in, by subject. */
+/**
+ * Counts attempts to sign in, by subject: an account, or a source IP address. Also counts mails to an e-mail address.
+ */
 import type { AttemptStore, Attempts, Subject } from '../../domain/access/sign-in/lock-out.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
@@ -25,7 +27,8 @@ export function createAttempts(tenancy: Tenancy): AttemptStore {
       tenancy.asOperator(async (tx) => {
         for (const { kind, text } of sorted(subjects))
           if (kind === 'account') await tx`delete from sign_in_failures where subject = ${text}`
-          // This attempt may have been the window's last allowed attempt, and it was no failure. So the wait ends too.
+          // The attempt was counted as a failure when it began, and may have begun a wait. It succeeded, so both are
+          // undone.
           else
             await tx`
               update sign_in_failures set failures = greatest(failures - 1, 0), blocked_until = first_at

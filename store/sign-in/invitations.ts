@@ -87,7 +87,10 @@ function invitationOf({ inviterType: type, inviterId: id, inviterName: name, ...
 
 type Invited = NewInvitation & { inviter: Pick<Inviter, 'type' | 'id'> }
 
-/** Finds the inviter's name, which the invitation keeps. The tables with people are the operator's. */
+/**
+ * Finds the inviter's name, to store it in the invitation. Readers of the invitation need not have access to the tables
+ * with people.
+ */
 async function nameInviter(
   tx: Tx,
   organizationId: string,
@@ -139,7 +142,7 @@ async function readOpen(tx: Tx, digest: Buffer, now: Date): Promise<OpenInvitati
   return row ?? null
 }
 
-/** True if the person with the address in `invitations i` has a role or a way to sign in. */
+/** SQL: true if the person with the e-mail address in `invitations i` has a role or a way to sign in. */
 const isEstablished = (sql: Tx) => sql`
   exists (select from users u where u.email = i.email and (
     exists (select from user_roles r where r.user_id = u.id) or exists (select from identities d where d.user_id = u.id)))`

@@ -13,7 +13,7 @@ import type { Tenancy } from '../postgres/tenant.ts'
 import { joinEvent } from './join-event.ts'
 import { insertPerson } from './people.ts'
 
-/** `invitationId` is null if the address's domain gives the right. */
+/** The role that a person gets by signing in. `invitationId` is null if the person's e-mail domain gives the role. */
 type Right = { organizationId: string; role: Role; invitationId: string | null }
 
 export function createOidcPeople(tenancy: Tenancy, forget: Forget): OidcStore {
@@ -38,8 +38,9 @@ async function findByPair(tx: Tx, { issuer, subject }: OidcEntry): Promise<strin
 }
 
 /**
- * A known person without a role takes an open invitation to the own address. The link would not admit this person,
- * because the person has neither a session nor a password to prove more than the link.
+ * Lets a known person without a role accept an open invitation to the person's verified e-mail address. Such a person
+ * cannot use the invitation's link: to use it, an existing person must be signed in or enter a password, and this
+ * person can do neither.
  */
 async function enterKnown(tx: Tx, entry: OidcEntry, userId: string) {
   const [outside] = await tx`
@@ -52,7 +53,7 @@ async function enterKnown(tx: Tx, entry: OidcEntry, userId: string) {
   return { userId, organizationId: right?.organizationId ?? null }
 }
 
-/** Takes the lock for people, so that two browsers of a new person do not make two. */
+/** Takes the lock for people, so that two browsers of a new person do not create the person twice. */
 async function link(tx: Tx, entry: OidcEntry, email: string, ended: string[]) {
   await tx`select pg_advisory_xact_lock(${locks.firstPerson})`
   const known = await findByPair(tx, entry)
@@ -71,7 +72,7 @@ async function link(tx: Tx, entry: OidcEntry, email: string, ended: string[]) {
   return { userId, organizationId: right.organizationId }
 }
 
-/** Ends the newest open invitation to the address and returns its right. */
+/** Deletes the newest open invitation to the e-mail address, and returns its organization and role. */
 async function takeInvitation(tx: Tx, email: string, now: Date): Promise<Right | null> {
   const [right] = await tx<Right[]>`
     delete from invitations where (organization_id, id) in (

@@ -1,4 +1,4 @@
-/** Links that set a new password, by their token's digest. */
+/** Stores password-reset links by their token's digest. */
 import type { Person } from '../../domain/access/sign-in/people.ts'
 import type { ResetStore } from '../../domain/access/sign-in/resets.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -43,7 +43,10 @@ export function createPasswordResets(tenancy: Tenancy, forget: Forget): ResetSto
   }
 }
 
-/** Sets the password, also for a person without one, and ends the person's other links. */
+/**
+ * Sets the person's password, even if the person has no password yet, and invalidates the person's other password-reset
+ * links.
+ */
 async function setPassword(tx: Tx, userId: string, passwordHash: string, now: Date): Promise<void> {
   await tx`delete from password_resets where user_id = ${userId}`
   const changed = await tx`

@@ -1,4 +1,4 @@
-/** People and their passwords. A person may have roles in several organizations, so the operator's view is needed. */
+/** People and their passwords. A person may have roles in several organizations, so the operator's access is needed. */
 import type { KnownPerson, Membership, PeopleStore, Person } from '../../domain/access/sign-in/people.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'

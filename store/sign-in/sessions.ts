@@ -1,4 +1,7 @@
-/** Sessions of the console, in the table of all users' credentials. Tokens have no method. */
+/**
+ * Stores the console's sessions in the table of all users' credentials. Only a session has a sign-in method (`method`).
+ * A user's token has null there.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import type { MySession, NewSession, OpenedSession, Session, SessionStore } from '../../domain/access/sign-in/people.ts'
 import { credentialPrefix } from '../../domain/access/users.ts'

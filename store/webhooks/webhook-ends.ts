@@ -14,8 +14,8 @@ export async function completeDeliveries(
 
 /**
  * Stores the attempts' results. All results go in one JSON text, because a statement costs about the same for one row
- * as for fifty. If an endpoint was deleted, disabled or got a newer report meanwhile, the delivery's next attempt is
- * cancelled here.
+ * as for fifty. If an endpoint was deleted, disabled or got a newer call report meanwhile, the delivery's next attempt
+ * is cancelled here.
  */
 async function storeEnds(tx: Tx, ends: readonly DeliveryEnd[], now: Date): Promise<void> {
   await tx`

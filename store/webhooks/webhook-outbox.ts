@@ -12,9 +12,9 @@ import { hasOpenStream, notifyingStreams } from './webhook-streams.ts'
 const channel = 'parley_webhooks'
 
 /**
- * Stores an event with its deliveries, in the transaction of the change to the call. A report supersedes its call's
- * older reports for the same endpoints: a pending delivery is cancelled, and a delivery with an attempt under way gets
- * no further attempt. Without an endpoint, the event is stored only if the tenant has an open stream.
+ * Stores an event with its deliveries, in the transaction of the change to the call. A call report supersedes its
+ * call's older reports for each endpoint: a pending delivery is cancelled, and a delivery with an attempt under way
+ * gets no further attempt. Without an endpoint, the event is stored only if the tenant has an open stream.
  */
 export async function enqueue(
   tx: Tx,

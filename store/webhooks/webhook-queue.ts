@@ -61,7 +61,7 @@ async function goByIndex(tx: Tx): Promise<void> {
 }
 
 /**
- * Releases a claim if its process did not end the attempt in time. A redelivery on request is not repeated: the
+ * Releases a claim if its process did not finish the attempt in time. A redelivery on request is not repeated: the
  * delivery gets its earlier status back. This uses the database's clock, because the claiming process and this process
  * may have different clocks.
  */
@@ -168,7 +168,7 @@ async function claim(
   return rows.map((row) => claimedOf(row, nowMs))
 }
 
-/** SQL: the delivery `d` may be sent now. A report waits while an older report for its call is being delivered. */
+/** SQL: the delivery `d` may be sent now. A call report waits while an older report for its call is being delivered. */
 export const isNextOfCall = (tx: Tx) => tx`
   (d.version is null or not exists (
     select from webhook_deliveries o
