@@ -10,15 +10,18 @@ export type FrameRule = { on: string; validate: Validate }
 export type Channel = {
   /** Names the channel in handlers, metrics and log: transcribeStream. */
   id: string
-  /** For example /v1/transcribe/stream. A parameter is a whole segment: /v1/calls/{id}/audio. */
+  /**
+   * The channel's URL path, which AsyncAPI calls the address: /v1/transcribe/stream. A parameter is a whole segment:
+   * /v1/calls/{id}/audio.
+   */
   address: string
-  /** The address's parameter names, in the address's order. */
+  /** The path's parameter names, in the path's order. */
   parameters?: readonly string[]
   /** The scope that the API key needs. */
   scope: string
   /** The lowest role of a user that may open the socket. */
   role: string
-  /** The answer to the upgrade selects this subprotocol, in the spec's spelling, if the client offers it. */
+  /** The response to the upgrade selects this subprotocol, in the spec's spelling, if the client offers it. */
   subprotocol: string
   /** If true, an upgrade is refused unless it offers the subprotocol. */
   requiresSubprotocol: boolean

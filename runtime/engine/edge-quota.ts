@@ -1,9 +1,9 @@
 /**
- * Bounds requests by source address: their number in a fixed window, and the number in flight. All addresses share the
- * same windows, so a new window clears all counts at once. If several instances share counts, each instance sends its
- * new counts to the other instances several times a second, so no request waits for an exchange. Together the instances
- * can exceed the quota by the requests between two exchanges. The source address is the connection's peer. Behind
- * trusted proxies, it is the nearest untrusted address in X-Forwarded-For.
+ * Bounds requests by source IP address: their number in a fixed time window, and the number in flight. A window begins
+ * at the same time for all addresses, so a new window clears all counts at once. If several instances share counts,
+ * each instance sends its new counts to the other instances several times a second, so no request waits for an
+ * exchange. Together the instances can exceed the quota by the requests between two exchanges. The source address is
+ * the connection's peer. Behind trusted proxies, it is the nearest untrusted address in X-Forwarded-For.
  */
 import ipaddr from 'ipaddr.js'
 import { serializeList } from 'structured-headers'
@@ -22,8 +22,8 @@ export class EdgeQuota {
   /** The requests to the other instances, as known from the last exchange, by source address. */
   readonly #others = new Map<string, number>()
   /**
-   * True if no counts are exchanged, or the last exchange failed. Each instance then allows its share: quota /
-   * instances.
+   * True if no counts are exchanged, or the last exchange failed. Each instance then allows its share: the quota
+   * divided by the number of instances.
    */
   #isAlone: boolean
   readonly #busy = new Map<string, number>()
@@ -35,7 +35,7 @@ export class EdgeQuota {
   #hasUnnamedProxy = false
 
   /**
-   * `busyMax` bounds the requests in flight from one address. Throws if a trusted proxy is neither an address nor a
+   * `busyMax` bounds the requests in flight from one IP address. Throws if a trusted proxy is neither an address nor a
    * CIDR range.
    */
   constructor(options: EdgeQuotaOptions, busyMax: number) {

@@ -25,7 +25,7 @@ export type Peer = {
   /** The IP address at the connection's other end, which is a proxy if there is one. */
   address: string
   /**
-   * The client's address, as the quota counts it: trusted proxies are skipped, and for IPv6 only the first 64 bits
+   * The client's IP address, as the quota counts it: trusted proxies are skipped, and for IPv6 only the first 64 bits
    * count.
    */
   source: string
@@ -69,7 +69,7 @@ export type Context<Caller = unknown> = {
   readonly peer: Peer
   /** The request's span context. Null: the request is not traced. */
   readonly trace: Trace | null
-  /** Further fields for this request's log line. */
+  /** Fields to add to this request's log line. */
   readonly logFields: LogFields
 }
 
@@ -102,16 +102,16 @@ export type Handler = (input: Input, context: Context) => Result | Promise<Resul
 export type Handlers = Readonly<Record<string, Handler>>
 
 /**
- * A surface's answer to an error, in the surface's envelope. The surface's fault writer makes it, for the engine's
- * refusals too.
+ * The HTTP response for an error, with the called API's form of error body. The API's fault writer makes it, for the
+ * engine's refusals too.
  */
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: string }
-/** Makes a surface's answer to an error. `logFields` are further fields for the error's log line. */
+/** Makes an API's HTTP response for an error. `logFields` are added to the error's log line. */
 export type FaultWriter = (error: unknown, requestId: string, logFields?: Readonly<LogFields>) => FaultAnswer
 
 /**
- * Refusals by the engine, or by a handler if the request breaks its contract. The surface's fault writer translates
- * each kind into the surface's error code.
+ * Refusals by the engine, or by a handler if the request breaks its contract. The API's fault writer translates each
+ * kind into the API's error code.
  */
 export type RefusalKind =
   | 'unauthenticated'

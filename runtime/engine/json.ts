@@ -10,9 +10,10 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
 }
 
 /**
- * Reads a large text as `readJson` does, each step in a separate turn of the event loop. With 8 MB, decoding and
- * `requireSimple` take up to 30 ms each. `JSON.parse` takes 13 ms and stays in this thread, because copying the value
- * from a worker would take as long. If several organizations send large texts, they take turns.
+ * Reads a large text like `readJson`, with decoding, checking and parsing each in a separate turn of the event loop.
+ * With 8 MB, decoding and `requireSimple` take up to 30 ms each. `JSON.parse` takes 13 ms and stays in this thread,
+ * because copying the value from a worker would take as long. If several organizations send large texts, the
+ * organizations are served alternately.
  */
 export async function readLargeJson(bytes: Uint8Array, validate: Validate | null, owner: string): Promise<unknown> {
   await loopTurn(1, owner)

@@ -68,7 +68,7 @@ export type Operation = {
   body: Body | null
   /** `x-raw-body`: the handler also gets the body's exact bytes. */
   rawBody?: true
-  /** `x-no-store`: no cache may keep the answers. Answers to POST are never kept. */
+  /** `x-no-store`: no cache may keep the responses. Responses to POST are never kept. */
   noStore?: true
   /** Checks {path, query, header}. Header names are in lower case. */
   validateParams: Validate | null
@@ -81,7 +81,7 @@ export type Operation = {
 /** States who may use an operation or a channel. Only `authenticate` interprets the two values. */
 export type Access = Pick<Operation, 'scope' | 'role'>
 
-/** A path's methods, for answers to OPTIONS and with 405. */
+/** A path's methods, for the header `Allow` in responses to OPTIONS and in 405 responses. */
 export type PathRule = { pattern: string; allow: string }
 
 export type Surface = { name: string; operations: readonly Operation[]; paths: readonly PathRule[] }

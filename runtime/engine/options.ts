@@ -19,7 +19,7 @@ export type Mount = {
   host: string | null
   handlers: Handlers
   writeFault: FaultWriter
-  /** Origins whose pages may read answers, exactly as a browser sends them. */
+  /** Origins whose pages may read responses, exactly as a browser sends them. */
   corsOrigins: readonly string[]
   quota: boolean
   /**
@@ -51,7 +51,7 @@ export type Limits = {
   /** The maximum number of bytes for all requests' bodies in memory together, divided among organizations. */
   uploadMemory: number
   /**
-   * The maximum number of requests in flight from one address. An HTTP/1.1 connection has one request at a time, so
+   * The maximum number of requests in flight from one IP address. An HTTP/1.1 connection has one request at a time, so
    * this bounds busy connections. Idle connections end after 10 s.
    */
   connectionsPerAddressMax: number
@@ -82,7 +82,7 @@ export type Limits = {
 
 export type EndBody = () => void
 
-/** How requests and sockets are divided among organizations. */
+/** How the limits on requests and sockets are divided among organizations. */
 export type RequestShares = Shares & {
   /** Returns the owner (an organization) for an authenticated client. */
   ownerOf(caller: unknown): string
@@ -94,21 +94,23 @@ export type RequestShares = Shares & {
 }
 
 export type EdgeQuotaOptions = {
-  /** Requests from one address in a window, for all instances together. 0: no quota and no RateLimit headers. */
+  /**
+   * Requests from one IP address in a time window, for all instances together. 0: no quota and no RateLimit headers.
+   */
   requests: number
   /** The number of instances to divide the quota by. Absent: 1. */
   instances?: () => number
   /** Counts for all instances together. If it is absent or fails, `instances` divides the quota. */
   shared?: SharedCounts | null
   windowS: number
-  /** Addresses or CIDR ranges. Their X-Forwarded-For is trusted. */
+  /** IP addresses or CIDR ranges. Their X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
   /**
    * Called once, if a private address outside `trustedProxies` sends X-Forwarded-For. It is probably a proxy: all its
-   * clients count as one address.
+   * clients count as one IP address.
    */
   onUnnamedProxy?: (address: string) => void
-  /** The maximum number of addresses counted in one window. If there are more, the oldest address is dropped. */
+  /** The maximum number of IP addresses counted in one window. If there are more, the oldest address is dropped. */
   addressesMax: number
 }
 
@@ -132,7 +134,7 @@ export type Log = {
 
 /**
  * `request` is called once for each exchange. `operation` is '' if no operation was found. `status` is 499 if the
- * client left before an answer.
+ * client disconnected before the response began.
  */
 export type RequestMetrics = {
   request(operation: string, status: number, durationMs: number): void
@@ -193,7 +195,7 @@ export type ServerOptions = {
   /** If true, a WebSocket at `/` returns every message, for conformance suites. Only with a loopback `host`. */
   echo: boolean
   /**
-   * Returns the authenticated client or a promise for it. Throws Refusal `unauthenticated` or `forbidden`, or a surface
+   * Returns the authenticated client or a promise for it. Throws Refusal `unauthenticated` or `forbidden`, or an API
    * fault if the client may not use the operation. It also names the client in the sender's log fields.
    */
   authenticate(credentials: Credentials, operation: Access & { id: string }, sender: Sender): unknown

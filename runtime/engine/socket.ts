@@ -17,15 +17,15 @@ export type UpgradeRequest = {
   origin: string
   /** The Host header as it was sent; '' if absent. */
   host: string
-  /** The address's parameters by name. */
+  /** The URL path's parameters by name. */
   path: Readonly<Record<string, string>>
   query: URLSearchParams
   /** The mount's `admit` adds the client to the log fields. */
   logFields: LogFields
   /**
-   * The mount's `admit` calls this function as soon as the organization is known. The request and its socket then use
-   * this organization's shares. Otherwise all sockets without a key use one common share. Throws Refusal if the
-   * organization has too many requests.
+   * The mount's `admit` calls this function as soon as the organization is known. The request and its socket then count
+   * against this organization's share of the server's limits. Otherwise all sockets without a key count against one
+   * common share. Throws Refusal if the organization has too many requests.
    */
   belongsTo: (organizationId: string) => void
   /** Makes the socket a part of this trace, so it has no separate trace. Null changes nothing. */
@@ -33,8 +33,8 @@ export type UpgradeRequest = {
 }
 
 /**
- * Decides whether a socket opens. Returns the authenticated client. To refuse, it throws an error for the surface's
- * fault writer. If another process has to serve the socket, it throws OwnedElsewhere.
+ * Decides whether a socket opens. Returns the authenticated client. To refuse, it throws an error for the API's fault
+ * writer. If another process has to serve the socket, it throws OwnedElsewhere.
  */
 export type AdmitSocket = (request: UpgradeRequest) => unknown
 
@@ -53,7 +53,7 @@ export type SocketContext<Caller = unknown> = {
   requestId: string
   caller: Caller
   channelId: string
-  /** The address's parameters by name. */
+  /** The URL path's parameters by name. */
   path: Readonly<Record<string, string>>
   query: URLSearchParams
   /** Aborted when the socket has ended, by either side. */
@@ -62,7 +62,7 @@ export type SocketContext<Caller = unknown> = {
   startedMs: number
   /** The socket's span context. Null: the socket is not traced. */
   readonly trace: Trace | null
-  /** Further fields for this socket's log line. */
+  /** Fields to add to this socket's log line. */
   readonly logFields: LogFields
 }
 

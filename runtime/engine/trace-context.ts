@@ -19,7 +19,7 @@ export type EndedSpan = {
   failure?: string | undefined
 }
 
-/** Further fields for a request's or a socket's log line. Each part of the server adds its fields. */
+/** The fields that the server's parts add to a request's or a socket's log line. */
 export type LogFields = Record<string, string>
 
 export type TraceParent = { traceId: string; spanId: string; isSampled: boolean }

@@ -2,7 +2,7 @@
 
 /**
  * Returns the type with the highest weight. Among equals, and if the client accepts no type, the first type wins,
- * because an answer in another type is more useful than a 406.
+ * because a response in another type is more useful than a 406.
  */
 export function preferredType<Type extends string>(accept: string, types: readonly [Type, ...Type[]]): Type {
   const ranges = accept.split(',').map(readRange)

@@ -1,4 +1,4 @@
-/** Writes CORS headers, so pages from a mount's `corsOrigins` can read its answers. */
+/** Writes CORS headers, so pages from a mount's `corsOrigins` can read its responses. */
 import type { Mount } from '../engine/options.ts'
 import type { PathEntry } from './routes.ts'
 

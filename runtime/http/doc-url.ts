@@ -1,5 +1,7 @@
-/** Names the contract with the code in its error table. The compat surface uses the router's table. */
+/** The contract whose error table has the code. The OpenAI-compatible API uses the router contract's table. */
 type Table = 'router' | 'platform' | 'realtime' | 'session'
 
-/** Returns the path of the code's page. The documentation is served on each host, beside the surfaces. */
+/**
+ * Returns the URL path of the code's documentation page. Each host serves the documentation, so the path needs no host.
+ */
 export const docUrl = (table: Table, code: string) => `/docs/${table}/error-${code}.html`

@@ -29,8 +29,8 @@ export class Engine {
   readonly quota: EdgeQuota
   readonly capacity: RequestCapacity
   /**
-   * Watches bodies until they are whole. Most bodies are whole within a tick, and a timer for each body would cost more
-   * than all other work on the body.
+   * Watches bodies until they are whole. Most bodies are whole within one event-loop turn, and a timer for each body
+   * would cost more than all other work on the body.
    */
   readonly stalls: Watch<Receiver>
   readonly requestIdHeader: string
@@ -117,7 +117,7 @@ export class Engine {
     this.#settleIdle()
   }
 
-  /** Writes the error in the envelope of the request's surface. Never throws. */
+  /** Makes the error response in the form of the request's API. Never throws. */
   faultAnswer({ mount, requestId, trace }: Faulty, error: unknown): FaultAnswer {
     if (error instanceof RelayedFault) return error.answer
     const { mounts, log } = this.options
@@ -184,7 +184,7 @@ function recordRequest({ trace, endpoint, transport, startedMs, requestId }: Htt
  */
 const lookEveryMsMax = 250
 
-/** The maximum number of late bodies that are refused in one turn of the event loop. A refusal takes about 0.1 ms. */
+/** In one turn of the event loop, at most this many slow bodies are refused. A refusal takes about 0.1 ms. */
 const refusalsMax = 20
 
 /** The error for a body whose exchange has ended. */

@@ -8,7 +8,7 @@ import type { Capacity, GiveBack, Place } from '../shares/capacity.ts'
 import type { Placed } from '../timing/roster.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Thrown inside the lifecycle if the client has left and cannot be answered. */
+/** Thrown while a request is handled, if the client has disconnected and gets no response. */
 export class ClientGone extends Error {
   constructor() {
     super('the client has gone')
@@ -16,7 +16,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** The resources for all requests together, divided among their owners. */
+/** The limits for all requests together, divided among the requests' owners. */
 export type RequestCapacity = {
   /** Requests in flight. */
   requests: Capacity
@@ -24,7 +24,7 @@ export type RequestCapacity = {
   bodyBytes: Capacity
 }
 
-/** One request and its answer. Handlers see it as their Context. */
+/** One HTTP request and its response. Handlers see this object as their Context. */
 export class HttpExchange implements Context, Placed {
   place = -1
   readonly requestId: string
@@ -45,7 +45,7 @@ export class HttpExchange implements Context, Placed {
   corsOrigin = ''
   /** The value for `RateLimit`; '' if the quota does not count the request. */
   rateLimit = ''
-  /** The address under which the quota counts the request; null if it is not counted. */
+  /** The IP address for which the quota counts the request. Null if the request is not counted. */
   source: string | null = null
   /** The status is 0 until an answer has begun. */
   status = 0

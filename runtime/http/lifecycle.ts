@@ -152,7 +152,7 @@ export function drop(exchange: HttpExchange): void {
 }
 
 /**
- * Throws Refusal if the server does not accept requests now or from this address. Health checks are always answered.
+ * Throws Refusal if the server does not accept requests now or from this IP address. Health checks are always answered.
  */
 export function admit(engine: Engine, exchange: HttpExchange, head: Head): void {
   const { mount } = exchange

@@ -55,7 +55,10 @@ function begin(engine: Engine, exchange: HttpExchange, body: Body, head: Head): 
   })
 }
 
-/** Connects a new receiver with its exchange, the transport (its source) and the watch (its timeout). */
+/**
+ * Connects a new receiver with its exchange, with the transport (which delivers its bytes) and with the watch for slow
+ * bodies.
+ */
 function connect(engine: Engine, exchange: HttpExchange, content: Content, limits: ReceiverLimits): Receiver {
   const receiver = new Receiver(exchange, content, limits, engine.stalls, engine.options.clock)
   exchange.receiver = receiver

@@ -1,4 +1,4 @@
-/** Writes all answers: results, faults and OPTIONS. */
+/** Writes all HTTP responses: results of handlers, errors, and responses to OPTIONS. */
 
 import { Refusal, type Result } from '../engine/handler.ts'
 import { type Head, renameHeader } from '../engine/head.ts'
@@ -56,7 +56,7 @@ function lengthOf({ headers }: Result): number | null {
 /** Asks nginx and similar proxies to forward each piece at once. Otherwise they buffer some kilobytes. */
 const unbuffered = ['X-Accel-Buffering', 'no']
 
-/** Answers with the surface's envelope for the error. The surface's fault writer logs it. Never throws. */
+/** Responds with the API's error body. The API's fault writer logs the error. Never throws. */
 export function refuse(engine: Engine, exchange: HttpExchange, error: unknown): void {
   if (exchange.isGone || error instanceof ClientGone) return
   const isBegun = exchange.status !== 0

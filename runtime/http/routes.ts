@@ -58,7 +58,7 @@ export class Routes {
   mountFor(host: string, path: string): Mount | null {
     const { mounts } = this.#siteOf(host)
     const first = mounts.find(({ basePath }) => path.startsWith(`${basePath}/`)) ?? mounts[0] ?? null
-    // Several surfaces may share a base path. Then the surface with the path's resource answers.
+    // Several APIs may share a base path. Then the API with the path's resource answers.
     const shared = mounts.filter(({ basePath }) => basePath === first?.basePath)
     return nearestMount(shared, segmentsOf(path)) ?? first
   }

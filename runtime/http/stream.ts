@@ -1,6 +1,6 @@
 /**
- * Streams answers piece by piece. The status line waits for the first piece, so if a stream fails at its start, the
- * client gets a fault.
+ * Streams responses piece by piece. The status line waits for the first piece, so if a stream fails at its start, the
+ * client gets an error response.
  */
 import type { Engine } from './engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
@@ -12,7 +12,7 @@ export type Pieces<Item = unknown> = {
   return?(): unknown
 }
 
-/** An answer's head. `bytes` is the body's length, or null if unknown. */
+/** A response's head. `bytes` is the body's length, or null if unknown. */
 export type StreamHead = { status: number; headers: readonly string[]; bytes: number | null }
 
 /**

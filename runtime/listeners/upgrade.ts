@@ -178,7 +178,7 @@ async function relayed(
   return new Connection(sockets, relayEntry(entry, link), context, place)
 }
 
-/** Counts the socket for the organization that its owner has named. */
+/** Counts the socket for the organization that the owner (the serving process) has named. */
 function placeOfLink(engine: Engine, opening: Place, link: RelayLink): Place {
   opening.end()
   try {
@@ -242,7 +242,7 @@ function requireServing({ isServing }: Engine): void {
   if (!isServing) throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
 }
 
-/** Takes a place in the limit for open sockets. The connection must release the place. */
+/** Takes one of the places that the limit on open sockets allows. The connection must release the place. */
 function placeFor({ sockets }: Engine, owner: string): Place {
   const place = sockets.take(owner)
   if (place === null) throw tooManySockets()

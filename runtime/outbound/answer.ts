@@ -1,4 +1,4 @@
-/** An answer from another server. */
+/** The HTTP response of another server. */
 
 /** The header lines as they arrived. They are searched, not parsed, because most are never read. */
 export class AnswerHeaders {
@@ -24,7 +24,7 @@ export type CollectedAnswer = { status: number; headers: AnswerHeaders; body: Bu
 export type StreamedAnswer = { status: number; headers: AnswerHeaders; body: AnswerStream }
 
 /**
- * A streamed answer's body. It can be iterated once. Leaving the loop early closes the connection. `discard` keeps the
+ * A streamed response body. It can be iterated once. Leaving the loop early closes the connection. `discard` keeps the
  * connection for the next request.
  */
 export interface AnswerStream extends AsyncIterable<Uint8Array> {

@@ -1,7 +1,7 @@
 /**
- * Divides one pool's connections among organizations. A request without a free connection waits in a queue, which is
- * divided in the same way and serves the organizations one after another. If an organization below
- * its share needs a connection, a connection from an organization above its share is cut. Only a connection whose
+ * Divides one pool's connections among organizations. A request without a free connection waits in a queue. The queue's
+ * room is divided among organizations too, and the queue serves the organizations one after another. If an organization
+ * below its share needs a connection, a connection from an organization above its share is cut. Only a connection whose
  * answer is no longer read is cut.
  *
  *   begin ──► connection ──► ended
@@ -18,7 +18,7 @@ export type ConnectionShares = Shares & {
   waitMs: number
 }
 
-/** Without `shares`, any request may use any connection and waits until its signal ends. */
+/** Without `shares`, any request may use any connection and waits until its cancel signal is aborted. */
 export type ConnectionLimits = { connectionsMax: number; queuedMax: number; shares?: ConnectionShares | undefined }
 
 /** The longest delay in noticing a time-out. */

@@ -7,9 +7,9 @@ import { OutboundError } from './outbound-error.ts'
 export type StreamEvent = { event?: string; data: string }
 
 /**
- * Reads server-sent events (WHATWG HTML §9.2) from an answer's chunks. The standard drops a last event without its
- * closing blank line. Providers omit this line, so the event counts if its data are whole. `eventCharsMax` bounds the
- * text of one unfinished event. If it is longer, throws OutboundError `protocol`.
+ * Reads server-sent events (WHATWG HTML §9.2) from the chunks of a response body. The standard drops a last event
+ * without its closing blank line. Providers omit this line, so the event counts if its data are whole. `eventCharsMax`
+ * bounds the text of one unfinished event. If it is longer, throws OutboundError `protocol`.
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -46,7 +46,7 @@ export class EventReader {
       maxBufferSize: eventCharsMax,
       onEvent: ({ event, data }) => this.#ready.push(event === undefined ? { data } : { event, data }),
       onError: (error) => {
-        // Unknown fields and invalid retry lines must be ignored (same standard).
+        // Unknown fields and invalid retry lines must be ignored (WHATWG HTML §9.2).
         if (error.type === 'max-buffer-size-exceeded') this.#broken = error
       },
     })

@@ -3,7 +3,7 @@ import type { ConnectionShares } from './connections.ts'
 /** Limits for requests to one provider. The configuration may replace them. */
 export type OutboundLimits = {
   connectMs: number
-  /** The longest time from the request to a streamed answer's status line. */
+  /** The longest time from the request to the status line of a streamed response. */
   firstByteMs: number
   /** The longest time between two chunks of an answer. */
   idleMs: number

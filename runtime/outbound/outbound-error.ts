@@ -5,7 +5,7 @@ export type OutboundFailure =
   | 'address_refused'
   /** Too many requests of this server wait for a connection, or this request has waited too long. */
   | 'queue_full'
-  /** The answer's reader was stuck, while another organization needed the connection. */
+  /** Our reader of the response was stuck, while another organization needed the connection. */
   | 'unread'
   | 'first_byte_timeout'
   | 'idle_timeout'

@@ -1,9 +1,9 @@
 /**
- * One request to another server and its answer, as undici's parser sees it. Every attempt at a provider creates such an
- * object, so these objects are plain: no emitter, no stream, no timer. The pool's timer bounds the wait for headers and
- * for the next chunk. The total time is checked only when a chunk arrives, so it can be exceeded by one idle time. The
- * objects implement the older of undici's two handler interfaces on purpose: undici wraps a handler with the newer
- * interface, and makes a controller and a parsed header object for every request.
+ * One HTTP request to another server and its response, as undici's parser sees it. Every attempt at a provider creates
+ * such an object, so these objects are plain: no emitter, no stream, no timer. The pool's timer bounds the wait for
+ * headers and for the next chunk. The total time is checked only when a chunk arrives, so it can be exceeded by one
+ * idle time. The objects implement the older of undici's two handler interfaces on purpose: undici wraps a handler with
+ * the newer interface, and makes a controller and a parsed header object for every request.
  *
  *   waiting ──onConnect──► sent ──onHeaders──► answering ──onComplete──► done
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
@@ -216,14 +216,14 @@ export class CollectedRequest extends PendingRequest {
 const bufferedBytesMax = 65_536
 
 /**
- * The maximum number of bytes of all streams that readers get in a turn of the event loop: the work on them takes a few
- * milliseconds. Organizations have turns one after another, so fast streams of one organization do not delay the
- * others.
+ * The maximum number of bytes that all streams together hand to their readers in one turn of the event loop: the work
+ * on them takes a few milliseconds. Organizations are served one after another, so fast streams of one organization do
+ * not delay the others.
  */
 const turnBytesMax = 256 * 1024
 /**
- * After this many bytes, a stream's reader waits for the organization's turn of the event loop. Streams at the speed of
- * a model or of speech rarely have this much.
+ * After this many bytes, a stream's reader waits for a later turn of the event loop, which `loopTurn` assigns to its
+ * organization. Streams at the speed of an LLM or of speech rarely have this much.
  */
 const turnBytesMin = 16 * 1024
 
@@ -235,7 +235,7 @@ type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: 
 export class StreamedRequest extends PendingRequest implements AnswerStream, AsyncIterator<Uint8Array> {
   readonly #queue: Buffer[] = []
   #buffered = 0
-  /** The bytes since the stream's last turn. */
+  /** The bytes handed to the reader since it last waited in `#turn`. */
   #turnBytes = 0
   #paused = false
   /** The last read since the pause began. Infinity without a pause, and once the stream is reported as stuck. */
@@ -307,7 +307,7 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     return turn === null ? this.#read() : turn.then(() => this.#read())
   }
 
-  /** Resolves at the organization's turn of the event loop. Null if the reader may continue at once. */
+  /** Waits until the reader may have more bytes. Null if the reader may continue at once. */
   #turn(): Promise<void> | null {
     const cost = Math.min(1, this.#turnBytes / turnBytesMax)
     this.#turnBytes = 0

@@ -18,7 +18,7 @@ export type PoolOptions = ConnectionLimits & {
   /** `scheme://host[:port]` */
   origin: string
   connectMs: number
-  /** Absent for addresses from the operator's configuration, which may be private. Set for every URL from a user. */
+  /** Absent for URLs from the operator's configuration, whose hosts may be private. Set for every URL from a user. */
   guard?: AddressPolicy
   clock: WatchClock
 }
@@ -47,7 +47,7 @@ export type OutboundRequest = {
   /** A list of chunks is written in order without being joined. */
   body?: string | Uint8Array | readonly Uint8Array[]
   signal?: CancelSignal
-  /** The organization whose share of the connections is used. */
+  /** The organization that the request's connection counts for. */
   owner?: string | undefined
   headersTimeoutMs: number
   /** The longest time between two chunks of the answer. */
@@ -58,7 +58,7 @@ export type OutboundRequest = {
 }
 
 /**
- * `request` and `stream` reject with OutboundError. Its `sent` reports whether a byte was written. An answer with any
+ * `request` and `stream` reject with OutboundError. Its `sent` reports whether a byte was written. A response with any
  * status resolves the promise.
  */
 export interface OutboundPool {

@@ -16,7 +16,7 @@ export type OutboundSocketOptions = {
   frameBytesMax: number
   /** If more bytes wait to be written, the socket is cut. */
   bufferedBytesMax: number
-  /** Absent for addresses from the operator's configuration. Set for a URL from a user. */
+  /** Absent for URLs from the operator's configuration. Set for a URL from a user. */
   guard?: AddressPolicy
   signal?: CancelSignal
 }

@@ -1,5 +1,6 @@
 /**
- * Opens a WebSocket with the `ws` package's handshake, and adds our guard, limits and failures.
+ * Opens a WebSocket with the `ws` package's handshake. Adds the check of the IP address (address-guard.ts), our limits,
+ * and OutboundError for failures.
  *
  *   connecting ──TCP, TLS──► asking ──101──► open
  *       └──────────┬───────────┴──other──► refused: the answer is collected
@@ -14,7 +15,7 @@ import { AnswerHeaders, type CollectedAnswer } from './answer.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
 import type { OutboundSocketOptions } from './socket.ts'
 
-/** Thrown if the server's answer is not 101. `answer` has at most the body's first 64 KiB. */
+/** Thrown if the server's response is not 101. `answer` is this response, with at most the first 64 KiB of its body. */
 export class UpgradeRefused extends Error {
   readonly answer: CollectedAnswer
 

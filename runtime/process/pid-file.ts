@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeDataDir, unwritableDataDir } from './data-dir.ts'
 
-/** The server process that uses the data folder, and its address, for the command line. */
+/** The server process that uses the data folder, and its URL, for the command line. */
 export type Instance = { pid: number; url: string }
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'parley.pid')
@@ -40,7 +40,7 @@ const answerMs = 1000
  */
 async function otherServer(dataDir: string, url: string): Promise<Instance | null> {
   const named = readPidFile(dataDir)
-  // This process has the port now, so a server with the same address has died.
+  // This process has the port now, so the server with this URL has died.
   if (named === null || named.pid === process.pid || named.url === url) return null
   try {
     const { ok } = await fetch(`${named.url}/healthz`, { signal: AbortSignal.timeout(answerMs) })

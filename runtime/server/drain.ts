@@ -1,5 +1,5 @@
 /**
- * Ends a server, so a restart behind a load balancer fails no request and cuts no call:
+ * Ends a server so that a restart behind a load balancer fails no request and cuts no call:
  *
  *   ready ──drain──► draining ───────────────────────────────► ending ──────────────► stopped
  *                    │ lbDelayMs: /readyz alone says 503       │ what is left gets its

@@ -34,8 +34,8 @@ export type Server = {
 }
 
 /**
- * The interval for exchanging address counts. Within it, an address can exceed its quota by its requests to other
- * instances.
+ * The interval for exchanging request counts per IP address. Within it, an IP address can exceed its quota by its
+ * requests to other instances.
  */
 const exchangeMs = 100
 
@@ -74,7 +74,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Starts the exchange of address counts. Returns the function to stop it. */
+/** Starts the exchange of request counts per IP address. Returns the function to stop it. */
 function startExchange({ options, quota }: Engine): () => Promise<void> {
   const loops = new Loops(options.clock, { warn: (fields, message) => options.log.error(fields, message) })
   if (options.edgeQuota.shared)

@@ -58,7 +58,7 @@ export class Place {
     this.#capacity.offer(this)
   }
 
-  /** From now on the place's units cannot be taken back. Returns false if the place has ended before. */
+  /** From now on the place's units (a loan) cannot be taken back. Returns false if the place has ended before. */
   keep(): boolean {
     this.offer(null)
     return !this.#isEnded
@@ -103,7 +103,10 @@ export class Capacity {
     return this.grow(place, units) ? place : null
   }
 
-  /** False if the owner cannot have this many units now. Gives no loan back, so the answer can be true too often. */
+  /**
+   * False if the owner cannot have this many units now. Does not try to take back loans, so the result can be true
+   * although a later `take` fails.
+   */
   admits(owner: string, units: number): boolean {
     const own = this.#usedBy.get(owner)?.units ?? 0
     return own + units <= this.#share || this.#lends(owner, units)

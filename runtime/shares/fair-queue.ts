@@ -1,6 +1,7 @@
 /**
- * A queue for several owners. The first owner is the owner whose last turn was longest ago, and each owner's items keep
- * their order. So an owner that comes with its first item does not wait for a second turn of a busy owner.
+ * A queue for several owners. An owner has a turn when the queue hands out an item for this owner. The next owner is
+ * always the owner whose last turn was longest ago, and each owner's items keep their order. So an owner with its first
+ * item does not wait for a busy owner's second turn.
  */
 
 /**
@@ -10,7 +11,10 @@
 const turnsMax = 256
 
 export class FairQueue<Item> {
-  /** In the order of the owners' last turns. A Set removes any item quickly and keeps the order. */
+  /**
+   * Each owner's items. The owners are in the order of their last turns. A Set removes any item quickly and keeps the
+   * order.
+   */
   readonly #items = new Map<string, Set<Item>>()
   /** The number of each owner's last turn, also for owners without items. The oldest turn is the first entry. */
   readonly #turns = new Map<string, number>()

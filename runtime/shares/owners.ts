@@ -26,7 +26,10 @@ export class Owners {
   }
 }
 
-/** How a resource is divided among organizations. `part` is an organization's share as a part of the whole. */
+/**
+ * How a limit is divided among organizations. `part` is the part of the limit (from 0 to 1) that an organization can
+ * always use.
+ */
 export type Shares = { owners: Owners; part: number }
 
 /** Lets every organization use the whole resource. */

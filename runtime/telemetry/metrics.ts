@@ -3,7 +3,7 @@ import { createCallMetrics } from './call-metrics.ts'
 import { createStateMetrics } from './state-metrics.ts'
 import { createUsageMetrics } from './usage-metrics.ts'
 
-/** Bucket limits in seconds, from a cached answer to the longest transcription. */
+/** Bucket limits in seconds, from a cached response to the longest transcription. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /**

@@ -1,4 +1,7 @@
-/** Gauges for states kept by other parts. They are read when Prometheus asks, so updates cost nothing. */
+/**
+ * Gauges for numbers that other parts of the server keep. The numbers are read when Prometheus asks, so their changes
+ * cost nothing here.
+ */
 import { Gauge, type Registry } from 'prom-client'
 
 type Value = { labels: Record<string, string>; value: number }

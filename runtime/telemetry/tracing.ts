@@ -35,7 +35,9 @@ export type Tracing = {
   close(): Promise<void>
 }
 
-/** Throws ConfigError if an address is not an http(s) URL: the exporter would fail silently with each span. */
+/**
+ * Throws ConfigError if an exporter's endpoint is not an http(s) URL: the exporter would fail silently with each span.
+ */
 export function checkTracing(env: Environment): void {
   const wrong = endpointsIn(env).find((name) => !/^https?:$/.test(schemeOf(env[name] ?? '')))
   if (wrong !== undefined) throw new ConfigError(`${wrong}: must be an http(s) URL, for example http://localhost:4318`)
@@ -44,7 +46,8 @@ export function checkTracing(env: Environment): void {
 type TraceClock = { nowMs(): number; monotonicMs(): number }
 
 /**
- * Starts the SDK if the environment has an address for spans. Otherwise returns null and does not even load the SDK.
+ * Starts the SDK if the environment names an endpoint for spans (OTEL_EXPORTER_OTLP_…). Otherwise returns null and does
+ * not even load the SDK.
  */
 export async function createTracing(env: Environment, clock: TraceClock): Promise<Tracing | null> {
   if (endpointsIn(env).length === 0) return null

@@ -5,7 +5,7 @@
 import { Counter, type Registry } from 'prom-client'
 
 type Used = { unit: string; amount: number }
-/** The sums for one provider's model at one stage. */
+/** The sums for one provider's model in one stage: stt, llm or tts. */
 type Tally = {
   stage: string
   provider: string

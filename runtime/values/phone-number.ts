@@ -7,10 +7,10 @@ export function isPhoneNumber(text: string): boolean {
 }
 
 /**
- * Converts a number from a line to E.164. Null if it is not a valid number. `ours` is our dialled number in E.164: a
- * national number belongs to its country, or to the United States without `ours`. Plain digits can be ambiguous if they
- * begin with the country's code. The first valid reading counts: the country's usual national notation, then the
- * country's code without the plus, then the national number without its trunk prefix.
+ * Converts a number, as a carrier or trunk sends it, to E.164. Null if it is not a valid number. `ours` is our dialled
+ * number in E.164: a national number belongs to its country, or to the United States without `ours`. Plain digits can
+ * be ambiguous if they begin with the country's code. The first valid reading counts: the country's usual national
+ * notation, then the country's code without the plus, then the national number without its trunk prefix.
  */
 export function e164Of(text: string, ours?: string): string | null {
   const home = ours === undefined ? { country: 'US' as const, countryCallingCode: '1' } : parsed(ours)
@@ -23,7 +23,8 @@ export function e164Of(text: string, ours?: string): string | null {
 }
 
 /**
- * True if the text from a line means this number: in E.164, with or without its plus, or as dialled within its country.
+ * True if the text, as a carrier or trunk sends it, means this number: in E.164, with or without its plus, or as
+ * dialled within its country.
  */
 export function isDialed(text: string, e164: string): boolean {
   const digits = text.replace(/[^+\d]/g, '')

@@ -8,7 +8,7 @@ import { loadLiquid } from '../optional.ts'
 const harmlessMax = 64
 /** The limit for characters in one tag or output, without quoted text. A path with 32,000 names took half a second. */
 const expressionMax = 2_000
-/** The same limit for all tags and outputs together. Parsing 32,000 characters takes 30 ms. */
+/** The limit for characters in all tags and outputs together. Parsing 32,000 characters takes 30 ms. */
 const expressionsMax = 32_000
 /** The limit for names in a path: `a.b[c]` has three. */
 const namesMax = 32

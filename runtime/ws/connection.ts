@@ -73,7 +73,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     return this.#entry.channel.id
   }
 
-  /** The address in the contract's notation: /v1/sessions/{id}/media. */
+  /** The URL path in the contract's notation: /v1/sessions/{id}/media. */
   get address(): string {
     return this.#entry.channel.address
   }

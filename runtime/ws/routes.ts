@@ -1,4 +1,4 @@
-/** Finds the channel for a host and an address. */
+/** Finds the channel for a host and a URL path. */
 import type { Channel } from '../engine/channel.ts'
 import { hostName } from '../engine/host.ts'
 import type { Mount, SocketMount } from '../engine/options.ts'
@@ -16,24 +16,24 @@ export type SocketEntry = {
   /** The subprotocol with the deployer's prefix. */
   subprotocol: string
   credentialPrefix: string
-  /** The mount of this route. Its surface writes the error if the upgrade is refused. */
+  /** The mount of this route. Its API writes the error if the upgrade is refused. */
   mount: Mount
 }
 
 type Site = PathTree<SocketEntry>
 
 export class SocketRoutes {
-  /** The addresses at all hosts together, as patterns: /v1/sessions/:id/media. */
+  /** The channels' paths at all hosts together, as patterns: /v1/sessions/:id/media. */
   readonly patterns: readonly string[]
   readonly #sites = new Map<string, Site>()
   readonly #anyHost: Site
 
-  /** Throws if a mount lacks a handler, or two mounts serve the same address. */
+  /** Throws if a mount lacks a handler, or two mounts serve the same path. */
   constructor(mounts: readonly SocketMount[], httpMounts: readonly Mount[], headerPrefix: string) {
     const patterns = new Set<string>()
     const siteAt = (host: string | null) => createSite(mounts, host, headerPrefix, patterns)
     this.#anyHost = siteAt(null)
-    // If a host belongs to a surface, it does not serve sockets from other surfaces.
+    // If a host belongs to an API, it does not serve sockets from other APIs.
     for (const { host } of [...mounts, ...httpMounts]) if (host !== null) this.#sites.set(host, siteAt(host))
     this.patterns = [...patterns]
   }
@@ -65,7 +65,7 @@ function createSite(
   return site
 }
 
-/** A parameter of an address: AsyncAPI writes it as {id}. */
+/** A path parameter: AsyncAPI writes it as {id}. */
 const parameter = /(?<=\/)\{(\w+)\}(?=\/|$)/g
 
 function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string): SocketEntry {

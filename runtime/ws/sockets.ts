@@ -35,8 +35,8 @@ export class Sockets implements SocketRegister {
   }
 
   /**
-   * Takes a place in the limit for open sockets. Returns null if the owner (usually an organization) may not open a
-   * socket now.
+   * Takes one of the places that the limit on open sockets allows. Returns null if the owner (usually an organization)
+   * may not open a socket now.
    */
   take(owner: string): Place | null {
     return this.#capacity.take(owner)

@@ -17,7 +17,7 @@ import { socketPath } from './folder.ts'
 import { encode, type Kind, kinds, MessageReader, readClose } from './messages.ts'
 import type { RelayRequest } from './request.ts'
 
-/** The owner has this long to open the socket or to refuse it. */
+/** The owner (the process that must serve the socket) has this long to open or refuse the socket. */
 const answerMs = 5000
 
 export type RelayLimits = {
@@ -31,7 +31,7 @@ export type RelayLimits = {
   queuedBytesMax: number
 }
 
-/** The owner has refused the socket. Its answer goes to the client unchanged. */
+/** The owner has refused the socket. The owner's HTTP response goes to the client unchanged. */
 export class RelayedFault extends Error {
   readonly answer: FaultAnswer
 
@@ -92,7 +92,7 @@ export class RelayClient {
   }
 }
 
-/** Counts the sockets whose organization is not known yet. An organization's id is never like this. */
+/** The owner for which a socket counts until its organization is known. No organization has this id. */
 const opening = 'opening'
 
 export function unreachable(message: string): Refusal {

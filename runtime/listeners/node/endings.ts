@@ -21,12 +21,12 @@ export class Endings {
 /** The maximum number of connections that end in one event-loop turn. */
 const connectionsMax = 100
 
-/** `owedAnswer` is true if the connection owed an answer when its time was up. */
+/** `owedAnswer` is true if the connection owed a response when its time was up. */
 type Ending = { socket: Socket; owedAnswer: boolean; answers: boolean }
 
 /**
- * A connection without any byte gets no answer. An idle connection between two requests ends silently too, because a
- * proxy would read an answer as the answer to its next request.
+ * A connection without any byte gets no response. An idle connection between two requests ends silently too, because a
+ * proxy would take a response for the response to its next request.
  */
 function endUnlessBusy({ socket, owedAnswer, answers }: Ending): void {
   if (owesAnswer(socket) !== owedAnswer) return

@@ -69,14 +69,14 @@ function createHttp(engine: Engine): Server {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') endings.add(socket as Socket, true)
     else answerUnreadable(socket as Socket, error.code)
   })
-  // The Expect header is ignored, as in uWebSockets.js. node:http would answer 417 without an envelope.
+  // The Expect header is ignored, as in uWebSockets.js. node:http would answer 417 without our error body.
   server.on('checkExpectation', take)
   // The head's size bounds the number of headers. With a limit on the number, node:http drops further headers silently.
   server.maxHeadersCount = 0
   server.headersTimeout = 10_000
   server.keepAliveTimeout = 10_000
-  // The engine's limits apply first and answer with an envelope. This limit ends connections that the engine's limits
-  // miss.
+  // The engine's limits apply first, and their responses have our error body. This limit ends connections that the
+  // engine's limits miss.
   server.requestTimeout = uploadBodyTimeoutMs + 60_000
   return server
 }

@@ -1,14 +1,14 @@
 /**
- * The open answers on a connection. node:http writes them in the order of their requests. So once the newest answer is
- * closed, the earlier answers are written too.
+ * Tracks the responses that a connection still owes (HTTP pipelining). node:http writes them in the order of their
+ * requests. So once the newest response is closed, the earlier responses are written too.
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Each connection's answers, in the order of their requests. Answers before the newest may already be closed. */
+/** Each connection's responses, in the order of their requests. Responses before the newest may already be closed. */
 const owed = new WeakMap<Socket, ServerResponse[]>()
 
-/** Adds an answer to its connection. Must be called for every accepted request. */
+/** Adds a response to its connection. Must be called for every accepted request. */
 export function oweAnswer(socket: Socket, response: ServerResponse): void {
   const responses = owed.get(socket)
   if (!responses) return void owed.set(socket, [response])
@@ -24,8 +24,8 @@ export function owesAnswer(socket: Socket): boolean {
 }
 
 /**
- * True if the connection may not send further requests until the client reads an answer. node:http emits all requests
- * from one read, some thousand, and keeps every answer until the client reads it.
+ * True if the connection may not run more requests until the client reads a response. node:http emits all requests from
+ * one read, some thousand, and keeps every response until the client reads it.
  */
 export function owesTooMuch(socket: Socket): boolean {
   if (dropped.has(socket)) return true
@@ -41,8 +41,8 @@ export function owesTooMuch(socket: Socket): boolean {
 }
 
 /**
- * Drops a request without running it. No further request on its connection runs, and the connection closes after the
- * open answers. Its client sends the unanswered requests again (RFC 9112, 9.3.2 and 9.6).
+ * Drops a request without running it. No later request on its connection runs, and the connection closes after the owed
+ * responses. The client sends the unanswered requests again (RFC 9112, 9.3.2 and 9.6).
  */
 export function dropRequest(socket: Socket): void {
   const count = dropped.get(socket) ?? 0
@@ -63,7 +63,9 @@ const dropped = new WeakMap<Socket, number>()
  */
 const droppedMax = 4096
 
-/** Answers bytes that are not a request, and ends the connection. `code` is node:http's error code. */
+/**
+ * Sends an error response to bytes that are not a request, and ends the connection. `code` is node:http's error code.
+ */
 export function answerUnreadable(socket: Socket, code: string | undefined): void {
   const hasBegun = owed.get(socket)?.some(({ destroyed, headersSent }) => !destroyed && headersSent) ?? false
   const status = unreadable.get(code ?? '') ?? '400 Bad Request'
@@ -78,16 +80,16 @@ const unreadable: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The maximum number of open answers on a connection. Before the answers' bytes exist, only this number bounds the
- * memory for them.
+ * A connection may owe at most this many responses. Before a response's bytes exist, only this number bounds the memory
+ * for it.
  */
 const answersMax = 16
-/** The maximum number of unread bytes on a connection. A single answer may be larger. */
+/** The maximum number of unread bytes on a connection. A single response may be larger. */
 const unwrittenBytesMax = 1024 * 1024
 
 /**
- * Reports the connection's end to an answer behind another answer. node:http reports it only to the answer being
- * written, so the answers behind it would wait for ever.
+ * Reports the connection's end to a response that waits behind another response. node:http reports the end only to the
+ * response being written, so the later responses would wait for ever.
  */
 function closeWith(socket: Socket, response: ServerResponse): void {
   const close = () => {
@@ -95,7 +97,7 @@ function closeWith(socket: Socket, response: ServerResponse): void {
     response.destroyed = true
     response.emit('close')
   }
-  // Each answer adds a listener. The limit on all requests bounds their number.
+  // Each response adds a listener. The limit on all requests bounds these listeners.
   socket.setMaxListeners(0)
   socket.once('close', close)
   response.once('close', () => socket.off('close', close))

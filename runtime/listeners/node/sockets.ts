@@ -32,9 +32,9 @@ export class UpgradedConnections {
   }
 
   #take(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
-    // If an earlier answer on this connection is still open, it would be written between the frames, or never. So the
-    // connection is closed. uWebSockets.js closes it only while an earlier request is being served, but here an answer
-    // may be open even if its request was served at once.
+    // If an earlier response on this connection is still owed, it would be written between the frames, or never. So the
+    // connection is closed. uWebSockets.js closes it only while an earlier request is being served, but here a response
+    // may be owed even if its request was served at once.
     if (owesAnswer(socket)) return void socket.destroy()
     const path = request.url?.split('?', 1)[0] ?? ''
     if (this.#engine.options.echo && path === '/') this.#openEcho(request, socket, head)
@@ -95,7 +95,7 @@ const keyCharacters = 24
  * The maximum number of frames in one message, or reads for one frame. Each costs some 100 bytes besides its content.
  */
 const piecesMax = 16_384
-/** The same limit for the echo. Known conformance suites send a 4 MiB message in 64-byte frames. */
+/** The limit on pieces for the echo socket. Known conformance suites send a 4 MiB message in 64-byte frames. */
 const echoPiecesMax = 131_072
 /** The longest delay in cutting a silent socket. */
 const lookEveryMsMax = 4000
