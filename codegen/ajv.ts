@@ -1,6 +1,6 @@
 /**
- * Makes one Ajv instance for a document, with every component once for requests and once for responses. Rules use it to
- * check examples, and the TypeScript target writes it out as validators.
+ * Makes one Ajv instance for a document, with every component once for requests and once for responses. The rules check
+ * examples with this instance, and the TypeScript target writes its validators to a file.
  */
 
 import { _ } from 'ajv'
@@ -46,7 +46,10 @@ export function createAjv(schemas: Record<string, Schema>, options: Options = {}
   return ajv
 }
 
-/** Adds a schema that accepts the component or null. Ajv compiles the schema only if another schema refers to it. */
+/**
+ * Adds a schema that accepts null as well as the component's values. Ajv compiles the schema only if another schema
+ * refers to it.
+ */
 function addNullable(ajv: Ajv2020, name: string, direction: Direction, schemas: Record<string, Schema>): void {
   const schema = orNull(schemas[name] ?? true)
   if (schema === null) return

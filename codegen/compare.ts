@@ -1,7 +1,7 @@
 /**
- * Fails if the contracts break clients of a release. `tsx codegen/compare.ts` compares the working files with the last
- * release's tag, `tsx codegen/compare.ts BASELINE` with another tag or commit, or with a folder with generated/.
- * docs/governance.md has the rules.
+ * Fails if the working files' contracts would break clients of an earlier release. `tsx codegen/compare.ts` compares
+ * the working files with the last release's tag, `tsx codegen/compare.ts BASELINE` with another tag or commit, or with
+ * a folder with generated/. docs/governance.md has the rules.
  */
 import { join } from 'node:path'
 import { compareWith } from './compare/baseline.ts'

@@ -1,5 +1,5 @@
 /**
- * Validates a server's output against its contract: answers, events, webhook payloads, frames. Tests, development and
+ * Validates a server's output against its contract: responses, events, webhook payloads, frames. Tests, development and
  * `parley conform` use this. A validator is compiled at its first value, because compiling all validators would take a
  * second.
  */
@@ -40,15 +40,15 @@ export class ContractValidators {
     this.#operations = byId(this.#contract.paths)
   }
 
-  /** Returns null if the contract describes no JSON for the answer. */
+  /** Returns null if the contract describes no JSON for the response. */
   answer(operationId: string, status: string): Validator | null {
     const schema = this.#answerContent(operationId, status)['application/json']?.schema
     return schema === undefined ? null : this.#lazily(`${operationId} ${status}`, schema)
   }
 
   /**
-   * Returns validators by event name, or null if the answer is not a stream. If a stream's events have no names, it has
-   * one event, named ''.
+   * Returns validators by event name, or null if the response is not a stream. If a stream's events have no names, it
+   * has one event, named ''.
    */
   events(operationId: string, status: string): Record<string, Validator> | null {
     const stream = this.#answerContent(operationId, status)['text/event-stream']

@@ -1,4 +1,7 @@
-/** Turns a plain JSON Schema into its files, in memory: the settings, the catalog, the policy of a key. */
+/**
+ * Generates the files for a plain JSON Schema, in memory. The settings, the catalog and an API key's policy have such
+ * schemas.
+ */
 import type { Files, Generated } from './generate.ts'
 import { readPlainSchema, type Source } from './load.ts'
 import { emitConfigKeys, emitSchemaTypes, emitSchemaValidator } from './targets/typescript/config.ts'

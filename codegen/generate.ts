@@ -1,4 +1,4 @@
-/** Turns one document into its files, in memory. */
+/** Generates the files for one OpenAPI or AsyncAPI document, in memory. */
 import type { AsyncApiDocument, OpenApiDocument, Problem } from './ir.ts'
 import type { Source } from './load.ts'
 import { loadAsyncApi } from './load-asyncapi.ts'
@@ -41,7 +41,7 @@ export type Layout = {
   consoleFolder?: string
   docsFolder: string | null
   /**
-   * The folder for the error pages: a subfolder for each surface, with a page for each error code. Null if there are no
+   * The folder for the error pages: a subfolder for each API, with a page for each error code. Null if there are no
    * error pages.
    */
   errorsFolder?: string | null
@@ -66,7 +66,7 @@ export async function generateChannels(source: Source, layout: Layout): Promise<
   }
 }
 
-/** Generates the shared components' types, in every view a surface may need. */
+/** Generates the shared components' types, in every view (request, response) that an API may need. */
 export function generateShared({ file, shared = {} }: Source, folder: string): Generated {
   const components = { types: resolveComponents(shared), shared: new Set<string>() }
   const all = components.types.map(({ name }) => refTo(name))

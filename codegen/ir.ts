@@ -52,15 +52,15 @@ export type MediaType = {
   events: Record<string, string>
   /**
    * `x-sse-identity` on a stream with Last-Event-ID, which repeats events: event name → the field that tells two events
-   * apart. An event without such a field reports a state. If its data is the same as in the last state, the event is a
-   * repetition. Null if the client cannot resume the stream.
+   * apart. An event without such a field reports a state. If its data equals the data of the previous state event, the
+   * event is a repetition. Null if the client cannot resume the stream.
    */
   eventIdentity: Record<string, string> | null
   /** `x-sse-data` on an event stream without names: the component in each frame's data. */
   eventData: string | null
   /**
-   * The strings by which the examples' last frames are recognized: a frame's name, or without a name, `[DONE]` or the
-   * `type` in the data.
+   * The strings that mark a stream's last frame, read from the examples: the frame's event name, or without a name,
+   * `[DONE]` or the `type` in the data.
    */
   terminalEvents: string[]
   pointer: string
@@ -77,7 +77,7 @@ export type Header = { name: string; required: boolean; schema: Schema; type: Ty
 
 export type Response = {
   status: string
-  /** The name under `#/components/responses`. Null if the operation describes the answer itself. */
+  /** The name under `#/components/responses`. Null if the operation describes the response itself. */
   component: string | null
   headers: Header[]
   content: MediaType[]
@@ -105,14 +105,16 @@ export type Operation = {
   rawBody: boolean
   /**
    * `x-stream-switch`: the body's field or part that selects the event stream. Null if the operation has one kind of
-   * answer, or if the header Accept selects it.
+   * response, or if the header Accept selects it.
    */
   streamSwitch: string | null
   /** The value of the field `streamSwitch` that requests an event stream: true, or the text in `x-stream-value`. */
   streamValue: string | true
   /** True if the header Accept selects the event stream (`x-stream-switch: Accept`). */
   streamsByAccept: boolean
-  /** `x-no-store`: no cache may keep the answers, because they have content or secrets. POST answers are never kept. */
+  /**
+   * `x-no-store`: no cache may keep the responses, because they have content or secrets. POST responses are never kept.
+   */
   noStore: boolean
   deprecated: boolean
   deprecation: { deprecatedAt: string; sunset: string; link: string; rel?: 'successor-version' } | null
@@ -142,16 +144,19 @@ export type Components = {
 
 export type OpenApiDocument = Components & {
   kind: 'openapi'
-  /** The surface's name, also the name of its folder in generated/: router for specs/router.openapi.yaml. */
+  /** The API's name, also the name of its folder in generated/: router for specs/router.openapi.yaml. */
   name: string
   file: string
   /** The bundled document as it was written. */
   source: Record<string, unknown>
-  /** The path before the operations' paths, from `servers`: /router. Empty if the surface is at the server's root. */
+  /** The path before the operations' paths, from `servers`: /router. Empty if the API is at the server's root. */
   prefix: string
   operations: Operation[]
   webhooks: Operation[]
-  /** `x-error-codes`. A surface with error codes is strict: closed bodies, one envelope, one table. */
+  /**
+   * `x-error-codes`. An API with error codes is strict: request bodies allow no unknown fields, all errors have one
+   * form of body, and one table lists all error codes.
+   */
   errors: Record<string, ErrorRow> | null
 }
 
@@ -168,9 +173,9 @@ export type Message = {
 export type Channel = {
   id: string
   title: string
-  /** Literal segments, and parameters as whole segments: /v1/calls/{id}/audio. */
+  /** The channel's URL path (AsyncAPI's address). A parameter is a whole segment: /v1/calls/{id}/audio. */
   address: string
-  /** Names of the address's parameters, in address order. */
+  /** The path's parameter names, in the path's order. */
   parameters: string[]
   scope: string | null
   role: string | null

@@ -1,13 +1,13 @@
-/** Lowers one AsyncAPI document to the IR, as load-openapi.ts does for OpenAPI. */
+/** Converts one AsyncAPI document to the intermediate representation (ir.ts), as load-openapi.ts does for OpenAPI. */
 import type { AsyncApiDocument, Channel, CloseRow, Message } from './ir.ts'
 import { documentName, type Loaded, load, lowerComponents, type Source } from './load.ts'
 import { type Ref, resolve } from './reference.ts'
 import { escapePointer, type Schema, unescapePointer } from './schema.ts'
 
 const lintRules = {
-  // The service is self-hosted, so its operator publishes the address, and our document has no contact.
+  // The service is self-hosted, so its operator publishes a contact address, and our document has no contact.
   'info-contact': 'off',
-  // The addresses are HTTP paths. OpenAI has chosen the spelling of some addresses, so the rule cannot be followed.
+  // The channel addresses are HTTP paths. OpenAI has chosen the spelling of some paths, so the rule cannot be followed.
   'channels-kebab-case': 'off',
 } as const
 
@@ -47,7 +47,7 @@ type RawDocument = {
   'x-error-codes'?: Record<string, Partial<CloseRow>>
 } & Record<string, unknown>
 
-/** Lowers the document `bundled`, which has been checked and has no references to other files. */
+/** Converts the document `bundled`, which has been checked and has no references to other files. */
 export function lowerAsyncApi(bundled: object, { file, shared }: Pick<Source, 'file' | 'shared'>): AsyncApiDocument {
   const raw = bundled as RawDocument
   return {
@@ -102,7 +102,7 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
 }
 
 /**
- * Lowers one message. Its pointer names the message, not its use. So a message shared by many channels is reported
+ * Converts one message. Its pointer names the message, not its use. So a message shared by many channels is reported
  * once.
  */
 function lowerMessage(raw: RawDocument, reference: RawMessage): Message {

@@ -1,6 +1,6 @@
 /**
- * Lowers one OpenAPI document to the IR. Redocly has checked its structure before, so the single cast from parsed YAML
- * to the shapes below is safe.
+ * Converts one OpenAPI document to the intermediate representation (ir.ts). Redocly has checked its structure before,
+ * so the single cast from parsed YAML to the types below is safe.
  */
 import { readEventStream, terminalMark } from './event-stream.ts'
 import type {
@@ -103,7 +103,7 @@ type RawDocument = {
   'x-error-codes'?: Record<string, Partial<ErrorRow>>
 }
 
-/** Lowers the document `bundled`, which has been checked and has no references to other files. */
+/** Converts the document `bundled`, which has been checked and has no references to other files. */
 export function lowerOpenApi(bundled: object, { file, shared }: Pick<Source, 'file' | 'shared'>): OpenApiDocument {
   const raw = bundled as RawDocument
   return {
@@ -159,7 +159,9 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
   }
 }
 
-/** Lowers the parameters. An operation's parameter replaces the path item's parameter with the same `in` and `name`. */
+/**
+ * Converts the parameters. An operation's parameter replaces the path item's parameter with the same `in` and `name`.
+ */
 function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOperation, pointer: string): Parameter[] {
   const byKey = new Map<string, Parameter>()
   for (const entry of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {

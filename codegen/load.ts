@@ -1,4 +1,4 @@
-/** Lints and bundles a document with redocly, which checks its structure before a loader lowers it. */
+/** Lints and bundles a document with redocly, which checks its structure before a loader converts it. */
 import { basename } from 'node:path'
 import { bundleFromString, createConfig, lintFromString } from '@redocly/openapi-core'
 import { parse } from 'yaml'
@@ -40,8 +40,8 @@ export async function load<Document>(
 type Bundled = { components?: { schemas?: Record<string, SchemaObject> } }
 
 /**
- * Gives the component of a whole file, such as `key-policy.schema`, the file's title as its name. The bundler would
- * name the component after the file, and a type cannot have this name.
+ * Renames a component that the bundler made from a whole file, such as `key-policy.schema`, to the file's title. The
+ * bundler would name the component after the file, and a type cannot have this name.
  */
 function namedByTitle(bundled: unknown): unknown {
   const schemas = (bundled as Bundled).components?.schemas ?? {}
@@ -55,12 +55,12 @@ function namedByTitle(bundled: unknown): unknown {
 }
 
 /**
- * A component does not use these fields of a whole file, so they are left out. The definitions in `$defs` are
- * components already.
+ * These fields describe a whole file, so the component leaves them out. The definitions in `$defs` are components
+ * already.
  */
 const fileFields = ['$schema', '$defs', 'title']
 
-/** Renames the component, and removes the fields that only a whole file has. */
+/** Renames the component, and removes the fields that describe a whole file. */
 function withoutFileFields(document: Bundled, name: string, title: string): Bundled {
   const { components = {} } = document
   const schemas = Object.entries(components.schemas ?? {}).map(([each, schema]) => {
@@ -85,7 +85,7 @@ export function readShared(text: string): Record<string, Schema> {
   return components.schemas
 }
 
-/** A document that is not a surface: one JSON Schema with its title and its $defs. */
+/** A document that is not an API: one JSON Schema with its title and its $defs. */
 export type PlainSchema = { root: SchemaObject; defs: Record<string, Schema>; name: string; file: string }
 
 export function readPlainSchema({ text, file }: Source): PlainSchema {
@@ -97,7 +97,8 @@ export function readPlainSchema({ text, file }: Source): PlainSchema {
 }
 
 /**
- * Lowers the components. A component is shared if the bundled document defines it exactly as specs/shared.yaml does.
+ * Converts the document's schemas to the generator's own types. A component counts as shared if the bundled document
+ * defines it exactly as specs/shared.yaml does.
  */
 export function lowerComponents(schemas: Record<string, Schema>, shared: Source['shared'] = {}): Components {
   const isShared = (name: string) => JSON.stringify(schemas[name]) === JSON.stringify(shared[name])

@@ -23,9 +23,9 @@ import { emitClientPackage, type PackageFacts } from './targets/typescript/clien
 const root = join(import.meta.dirname, '..')
 const runtimePath = '../../runtime'
 const sharedFile = 'shared.yaml'
-/** Surfaces called only by this server's pages and by carriers. */
+/** The APIs without generated clients: only this server's pages and carriers call them. */
 const withoutClient = new Set(['internal', 'carrier'])
-/** The other surfaces have no error codes, or use the router's. */
+/** The APIs with separate error codes. The other APIs have no error codes, or use the router's error codes. */
 const withErrorPages = new Set(['router', 'platform', 'realtime', 'session'])
 const errorsFolder = 'docs/errors'
 const clientFolder = 'generated/clients/typescript'

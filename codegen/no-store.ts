@@ -3,7 +3,7 @@ type Operation = { responses?: Answers; 'x-no-store'?: boolean }
 type Document = { paths?: Record<string, Record<string, Operation>> }
 
 /**
- * Declares `Cache-Control: no-store` on successful answers to every POST and to operations with `x-no-store`. The
+ * Declares `Cache-Control: no-store` on successful responses to every POST and to operations with `x-no-store`. The
  * engine then writes the header, so neither specs nor handlers repeat it.
  */
 export function withNoStore<Bundled extends object>(bundled: Bundled): Bundled {

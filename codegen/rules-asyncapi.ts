@@ -1,4 +1,7 @@
-/** The project's rules for channel documents, beyond AsyncAPI's. rules.ts has the OpenAPI rules. */
+/**
+ * The project's rules for AsyncAPI documents, beyond AsyncAPI's own rules. rules.ts has the rules for OpenAPI
+ * documents.
+ */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { componentId, createAjv } from './ajv.ts'
 import type { AsyncApiDocument, Channel, Finding, Message, Problem } from './ir.ts'
@@ -29,7 +32,7 @@ const exampleRules: Record<string, Rule> = { 'frame-example': examples }
 export const channelRuleNames = Object.keys({ ...shapeRules, ...frameRules, ...schemaRules, ...exampleRules })
 
 /**
- * Runs the rules in stages, because each stage relies on the stage before. A message shared by many channels is
+ * Runs the rules in groups, because each group relies on the group before. A message shared by many channels is
  * reported once.
  */
 export function checkChannels(document: AsyncApiDocument): Problem[] {
@@ -126,8 +129,8 @@ function repeated(channel: Channel, direction: 'receives' | 'sends'): Finding[] 
 }
 
 /**
- * Finds schemas open to unknown fields. The server names unknown fields when it refuses them, so every client frame's
- * schema must list its fields.
+ * Finds schemas of client frames that allow unknown fields. The server refuses unknown fields by name, so each schema
+ * must list its fields and forbid all others.
  */
 function closedFrames({ channels, schemas }: AsyncApiDocument): Finding[] {
   const seen = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * The rules for models, in both kinds of documents. Generators for typed languages need them: each type has a name
- * without a collision, and a shape for languages without TypeScript's unions.
+ * The rules for models, in OpenAPI and AsyncAPI documents. Generators for typed languages need them: each type gets a
+ * unique name, and each type can be written in a language without TypeScript's unions.
  */
 import { type AsyncApiDocument, type Finding, type OpenApiDocument, pascal } from './ir.ts'
 import { children, escapePointer, resolveSchema, type Schema, type SchemaObject } from './schema.ts'
@@ -100,7 +100,10 @@ function jsonTypes(schema: Schema, schemas: Record<string, Schema>): string[] {
   return types.length === 0 ? ['any'] : types
 }
 
-/** If a language converts names, a field and its alias can get the same name. So clients leave the alias out. */
+/**
+ * A field and its alias can get one name in a language that converts names. So clients leave out a field with
+ * `x-alias-of`.
+ */
 function fieldAliases({ types }: Models): Finding[] {
   return types.flatMap(({ name, type }) =>
     objectsIn(type).flatMap((fields) =>

@@ -16,7 +16,9 @@ export const operationRules: Record<string, Rule> = {
   'webhook-signature': webhookSignatures,
 }
 
-/** If an operation has another answer beside the events, clients need to know how to ask for the events. */
+/**
+ * If an operation can respond with an event stream or without, clients need to know how to request the event stream.
+ */
 function streamSwitches({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations.flatMap((operation): Finding[] => {
     const { streamSwitch, streamsByAccept, streamValue, pointer } = operation
@@ -103,7 +105,7 @@ function lengthMax({ schema, bytesMax }: Operation['parameters'][number], schema
   return typeof target['maxLength'] === 'number' ? target['maxLength'] : Number.POSITIVE_INFINITY
 }
 
-/** If a client names a model and the server does not serve that model, the answer is 404. */
+/** If a client names a model and the server does not serve that model, the response is 404. */
 function modelStatuses({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations
     .filter((operation) => operation.method === 'post' && 'model' in bodyFields(operation, schemas))

@@ -48,8 +48,8 @@ export function checkExamples(document: OpenApiDocument): Finding[] {
   const checker = new ExampleChecker(document.schemas)
   const operations = [...document.operations, ...document.webhooks]
   return operations.flatMap((operation) => {
-    // This server sends a webhook's body and receives the answer, so the body is checked as a response and the answer
-    // as a request.
+    // This server sends a webhook's body and receives its response. So the body is checked with the rules for
+    // responses, and the response with the rules for requests.
     const isWebhook = document.webhooks.includes(operation)
     const [bodyDirection, answerDirection] = isWebhook
       ? (['response', 'request'] as const)
@@ -140,8 +140,8 @@ class ExampleChecker {
 }
 
 /**
- * Names the component for a frame's data. If a stream broke off, the engine ends it with the error envelope, even if
- * all other frames have another type.
+ * Names the component for a frame's data. If a stream fails, the engine ends it with an ErrorEnvelope (the error body),
+ * even if all other frames have another type.
  */
 function unnamedComponent(eventData: string, data: string): string {
   return data.startsWith('{"error":') ? 'ErrorEnvelope' : eventData

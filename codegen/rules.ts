@@ -1,6 +1,7 @@
 /**
- * The project's rules for a document, beyond OpenAPI's. A rule is a function from the document to findings, and each
- * message explains how to correct the document. A surface with x-error-codes is strict: more rules apply to it.
+ * The project's rules for OpenAPI documents, beyond OpenAPI's own rules. A rule is a function from the document to
+ * findings, and each message explains how to correct the document. An API with x-error-codes is strict: more rules
+ * apply to it.
  */
 import {
   type Finding,
@@ -46,7 +47,10 @@ const exampleRules: Record<string, Rule> = { example: checkExamples }
 
 export const ruleNames = Object.keys({ ...rules, ...strictRules, ...schemaRules, ...exampleRules })
 
-/** Runs the rules in stages, because each stage relies on the stage before: shapes, then schemas, then examples. */
+/**
+ * Runs the rules in groups, because each group relies on the group before: document structure, then schemas, then
+ * examples.
+ */
 export function checkDocument(document: OpenApiDocument): Problem[] {
   for (const stage of [{ ...rules, ...(document.errors ? strictRules : {}) }, schemaRules, exampleRules]) {
     const problems = runRules(stage, document)
@@ -80,8 +84,8 @@ function operationIds({ operations, webhooks }: OpenApiDocument): Finding[] {
 }
 
 /**
- * Finds schemas named like an operation's answer. Go generators use this name for the answer's type too, so the name
- * would be declared twice.
+ * Finds schemas named like an operation's response. Go generators use this name for the response's type too, so the
+ * name would be declared twice.
  */
 function schemaNames({ operations, schemas }: OpenApiDocument): Finding[] {
   const reservedNames = new Map(operations.map(({ id }) => [`${id}Response`.toLowerCase(), id]))
@@ -150,7 +154,10 @@ function pathSegments({ operations }: OpenApiDocument): Finding[] {
   })
 }
 
-/** Finds equal patterns, because the router would silently replace the first with the second. */
+/**
+ * Finds paths that differ only in parameter names, because uWebSockets.js would silently replace the first path's
+ * handler with the second path's handler.
+ */
 function samePatterns({ operations }: OpenApiDocument): Finding[] {
   const seen = new Map<string, string>()
   return [...new Set(operations.map((operation) => operation.path))].flatMap((path) => {
@@ -319,8 +326,8 @@ function idempotencyKeys({ operations, source }: OpenApiDocument): Finding[] {
 }
 
 /**
- * Finds schemas open to unknown fields. The server names unknown fields when it refuses them, so every client object's
- * schema must list its fields.
+ * Finds request schemas that allow unknown fields. The server refuses unknown fields by name, so each schema must list
+ * its fields and forbid all others.
  */
 function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
   const seen = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * Walks and projects JSON Schema 2020-12 by keyword, so that a property named `default` or `x-ray` is never taken for a
- * keyword.
+ * Visits and rewrites JSON Schema 2020-12 keyword by keyword, so that a property named `default` or `x-ray` is never
+ * taken for a keyword.
  */
 
 /** JSON Schema 2020-12 as it was written. */
@@ -100,7 +100,7 @@ export function project(schema: Schema, direction: Direction, schemas: Schemas):
   const projected: SchemaObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
     if (annotations.has(keyword) || keyword.startsWith('x-')) continue
-    // Validation only checks an answer and never fills in a default.
+    // Validation only checks a response and never fills in a default.
     if (keyword === 'default' && direction === 'response') continue
     if (keyword === 'oneOf' && nullable !== null) projected.$ref = nullableId(direction, nullable)
     else projected[keyword] = projectKeyword(keyword, value, direction, schemas)
@@ -177,7 +177,7 @@ function projectKeyword(keyword: string, value: unknown, direction: Direction, s
   return Object.fromEntries(entries.map(([key, inner]) => [key, project(inner, direction, schemas)]))
 }
 
-/** Removes readOnly properties from requests and writeOnly properties from answers, as if they were not declared. */
+/** Removes readOnly properties from requests and writeOnly properties from responses, as if they were not declared. */
 function dropHidden(schema: SchemaObject, projected: SchemaObject, direction: Direction, schemas: Schemas): void {
   const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
   const hidden = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {

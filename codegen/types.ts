@@ -4,9 +4,9 @@
  *
  *   any · null · scalar · bytes · enum   a value
  *   list · map                           many values of one type, by position or by name
- *   object ─ fields[]                    closed: nothing else may be in it
- *   union ─ arms[], tag                  `tag` is the field whose constant says which arm it is
- *   all ─ parts[]                        every part at once (allOf; an object that declares fields and has others)
+ *   object ─ fields[]                    closed: it has no other fields
+ *   union ─ arms[], tag                  arms are the members; `tag` is the field whose constant names the member
+ *   all ─ parts[]                        every part at once (allOf; an object with both declared and additional fields)
  *   nullable ─ of
  *   ref ─ name                           a component, whose name becomes the name of the type
  *
@@ -101,8 +101,8 @@ function ownParts(schema: SchemaObject, schemas: Schemas): Type[] {
   const [only = [], ...more] = others
   if (more.length === 0 && !isNullable) return only
   if (others.length === 0) return [{ kind: 'null' }]
-  // If the schema lists several JSON types, the result is a union. An object with both declared and further fields is
-  // an intersection (`all`).
+  // If the schema lists several JSON types, the result is a union. An object with both declared and additional fields
+  // is an intersection (`all`).
   const arms = others.flatMap((parts): Type[] => (parts.length > 1 ? [{ kind: 'all', parts }] : parts))
   const [first, ...rest] = arms
   if (first === undefined) return []
@@ -121,7 +121,8 @@ function objectOf(schema: SchemaObject, schemas: Schemas): Type[] {
   const rest = schema['additionalProperties'] as Schema | undefined
   const isClosed = rest === false || schema['unevaluatedProperties'] === false
   const values: Type = { kind: 'map', value: resolveType(rest ?? true, schemas) }
-  // Beside allOf or oneOf, `type: object` adds nothing. Otherwise such an object may contain anything.
+  // Beside allOf or oneOf, `type: object` adds nothing. Elsewhere, an object without declared fields may contain
+  // anything.
   if (!schema.properties) return isClosed || (rest === undefined && (schema.allOf ?? schema.oneOf)) ? [] : [values]
   const required = schema.required ?? []
   const fields = Object.entries(schema.properties).map(([name, property]) =>

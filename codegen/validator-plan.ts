@@ -1,4 +1,4 @@
-/** Plans a document's validators: each schema, and its name in the route and channel tables. */
+/** Lists a document's validators: each schema, and the validator's name in the route and channel tables. */
 import {
   type Channel,
   type MediaType,
@@ -47,8 +47,8 @@ export function planValidators(document: OpenApiDocument): ValidatorPlan[] {
 }
 
 /**
- * Plans a webhook's validators. This server sends the payload, so the payload is checked as a response. The answer
- * comes from outside, so the answer is checked as a request.
+ * Lists a webhook's validators. This server sends the payload, so the payload is checked with the rules for responses.
+ * The webhook's response comes from outside, so it is checked with the rules for requests.
  */
 function planWebhook({ id, body, responses, pointer }: Operation): ValidatorPlan[] {
   const [answer = null] = responses.map(({ content }) => jsonSchema(content)).filter((schema) => schema !== null)

@@ -1,6 +1,6 @@
 /**
- * A component can have three types: for the server's answer, for a handler after validation has filled in defaults, and
- * for a client's input. They differ only if a field has a default, readOnly or writeOnly, or refers to such a
+ * A component can have three types: for the server's response, for a handler after validation has filled in defaults,
+ * and for a client's input. They differ only if a field has a default, readOnly or writeOnly, or refers to such a
  * component.
  */
 import type { AsyncApiDocument, Components, OpenApiDocument } from './ir.ts'
@@ -35,8 +35,8 @@ export class Views {
 
   constructor({ types, shared }: Pick<Components, 'types' | 'shared'>, usage: Usage) {
     this.#types = new Map(types.map(({ name, type }) => [name, type]))
-    // Every document must give a shared component the same names. So in each view a shared component counts as used,
-    // even if this document does not use it.
+    // A shared component must have the same type names in every document. So it counts as used in each view, even if
+    // this document does not use it.
     const used = (view: View) => this.#reached([...usage[view].flatMap(refsIn), ...shared])
     this.#used = { answered: used('answered'), received: used('received'), sent: used('sent') }
   }

@@ -1,6 +1,7 @@
 /**
- * node render.mjs: reads {document, model} from stdin and prints channels.ts. It runs as a separate process because the
- * generator writes to the console and brings packages that no other code here should resolve. It needs no network.
+ * node render.mjs: reads {document, model} from stdin and prints channels.ts. It runs as a separate process, because
+ * the AsyncAPI generator writes to the console and brings packages that no other code here should resolve. It needs no
+ * network.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /**
- * Declares a surface's types by name. A component keeps its name. An object, enum or union inside another type is named
+ * Declares an API's types by name. A component keeps its name. An object, enum or union inside another type is named
  * after the component and the field: the field `region` in AvailablePhoneNumber becomes AvailablePhoneNumberRegion.
  */
 import { type Components, pascal } from '../ir.ts'
@@ -9,7 +9,8 @@ import type { ClientField, Declaration, Use } from './model.ts'
 import { isDeclared, jsonKindOf, merged, tagValuesOf, unwrapped } from './shapes.ts'
 
 /**
- * A declaration's name and view (request or response). Both views give the same names to the types inside a component.
+ * A declaration's name, and its view: the type as a client sends it, or as the server responds with it. Both views give
+ * the same names to the types inside a component.
  */
 type Place = { name: string; view: View; description: string; viewName?: string }
 type Unnamed = Declaration extends infer One ? (One extends Declaration ? Omit<One, 'name'> : never) : never
@@ -18,7 +19,7 @@ export class Declarations {
   readonly #components: ReadonlyMap<string, NamedType>
   readonly #views: Views
   readonly #byName = new Map<string, Declaration>()
-  /** The components begun so far. A component can contain itself. */
+  /** The components already declared or being declared. A component can contain itself. */
   readonly #begun = new Set<string>()
 
   constructor({ types }: Pick<Components, 'types'>, views: Views) {

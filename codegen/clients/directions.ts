@@ -1,4 +1,4 @@
-/** Finds the types in a client's requests, and the types in the server's answers. A type can be in both. */
+/** Finds the types in a client's requests, and the types in the server's responses. A type can be in both. */
 import type { ClientMethod, Declaration, Surface, Use } from './model.ts'
 
 export class Directions {

@@ -2,17 +2,17 @@
  * The client model: the intermediate representation with a name for each type. Targets for clients print the model.
  *
  *   Surface ─┬─ declarations[]   objects, enums and unions, each with a name
- *            ├─ operations[] ─── methods[]: one for each form of the answer
+ *            ├─ operations[] ─── methods[]: one for each kind of response (JSON, audio, text, event stream)
  *            ├─ channels[] ───── sends[], receives[]
  *            ├─ webhooks[]
  *            └─ errors
  *
- * If a client's request and the server's answer have different fields, the request's type has the suffix `Input`.
+ * If a client's request and the server's response have different fields, the request's type has the suffix `Input`.
  */
 import type { CloseRow, ErrorRow } from '../ir.ts'
 import type { Literal } from '../types.ts'
 
-/** How a field, list, parameter or body uses a type. Objects are always declared by name. */
+/** The type of a field, list item, parameter or body. Objects are always declared by name. */
 export type Use =
   | { kind: 'any' }
   | { kind: 'null' }
@@ -47,13 +47,13 @@ export type ObjectDeclaration = {
   name: string
   description: string
   fields: ClientField[]
-  /** The type for all fields without a name in the document. Null if there are no such fields. */
+  /** The type of additional fields, which the document does not name. Null if the object has no additional fields. */
   rest: Use | null
 }
 
 /**
- * An enum, as a list of strings. A later server version may answer with other strings, so a client must accept an
- * unknown value.
+ * An enum, as a list of strings. A later server version may send other strings, so a client must accept an unknown
+ * value.
  */
 export type EnumDeclaration = { kind: 'enum'; name: string; description: string; values: string[] }
 
@@ -66,7 +66,7 @@ export type UnionArm = {
   json: JsonKind
 }
 
-/** Values with different types. The tag tells them apart, or if there is no tag, their JSON type. */
+/** A value with one of several types. The tag field, or without a tag the JSON type, tells which type it is. */
 export type UnionDeclaration = {
   kind: 'union'
   name: string
@@ -106,7 +106,10 @@ export type ClientAnswer =
   /** Frames without names. The last frame is `[DONE]`, or has one of these types. */
   | { kind: 'data'; use: Use; terminalEvents: string[] }
 
-/** A client's method. An operation can have several: `createResponse`, and `createResponseStream` for events. */
+/**
+ * A client's method. An operation has one for each kind of response: `createResponse`, and `createResponseStream` for
+ * events.
+ */
 export type ClientMethod = {
   name: string
   answer: ClientAnswer
@@ -167,7 +170,7 @@ export type Surface = {
   operations: ClientOperation[]
   channels: ClientChannel[]
   webhooks: ClientWebhook[]
-  /** The error answers by code. Null if the surface has no codes. */
+  /** The error responses by code. Null if the API has no codes. */
   errors: Record<string, ErrorRow> | null
   /** The errors by code, with the close codes if they end a socket. */
   closeCodes: Record<string, CloseRow> | null

@@ -1,6 +1,9 @@
 /** Makes identifiers in a language's conventions from the contract's names. */
 
-/** Splits a name at case changes and signs: previous_response_id, callId and HTTPError become lists of words. */
+/**
+ * Splits a name at case changes and at characters such as `_`: previous_response_id, callId and HTTPError become lists
+ * of words.
+ */
 export function words(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -26,8 +29,8 @@ export const upperCase = (name: string) => snakeCase(name).toUpperCase()
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 
 /**
- * Makes a valid identifier: a reserved word gets the sign `_` at its end, and a name with a digit at its beginning
- * gets the sign before the digit.
+ * Makes a valid identifier: a reserved word gets `_` at its end, and a name that begins with a digit gets `_` at its
+ * beginning.
  */
 export function identifier(name: string, reserved: ReadonlySet<string>): string {
   if (/^[0-9]/.test(name)) return `_${name}`

@@ -1,4 +1,7 @@
-/** Lowers operations to the client model: parameters, bodies, and a method for each form of the answer. */
+/**
+ * Converts operations to the client model: parameters, bodies, and a method for each kind of response (JSON, audio,
+ * text, event stream).
+ */
 import { idempotencyKey, isIdempotent, type MediaType, type Operation, pascal } from '../ir.ts'
 import { planParts } from '../parts.ts'
 import type { Schema } from '../schema.ts'

@@ -17,8 +17,8 @@ export function isDeclared(type: Type): boolean {
 }
 
 /**
- * Merges an object's parts: its fields, and the type for all fields without a name in the document. If two parts have
- * the same field, the later part decides.
+ * Merges an object's parts: its fields, and the type of additional fields, which the document does not name. If two
+ * parts have the same field, the later part decides.
  */
 export function merged(type: Type, typeOf: TypeOf): { object: ObjectType; rest: Type | null } {
   const fields = new Map<string, Field>()

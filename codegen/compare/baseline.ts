@@ -1,4 +1,4 @@
-/** Compares the working files with a release. */
+/** Compares the contracts in the working files with a release. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { compareContracts, withoutAnnounced } from './breaks.ts'
@@ -8,7 +8,10 @@ import type { Break } from './values.ts'
 
 export type Report = {
   breaks: Break[]
-  /** The number of further breaks. They are allowed, because an earlier release announced them in time. */
+  /**
+   * The number of breaking changes that are allowed, because an earlier release announced them in time. They are not in
+   * `breaks`.
+   */
   announced: number
 }
 

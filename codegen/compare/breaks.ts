@@ -1,4 +1,6 @@
-/** Compares the public contracts of two releases, and leaves out the breaks that were announced in time. */
+/**
+ * Compares the public contracts of two releases. Lists the breaking changes, but leaves out changes announced in time.
+ */
 import type { AsyncApiDocument, OpenApiDocument } from '../ir.ts'
 import { compareChannels } from './channels.ts'
 import type { Contracts } from './contracts.ts'
@@ -30,7 +32,9 @@ export function formatBreak({ place, rule, detail }: Break): string {
   return `${place}: ${detail} [${rule}]`
 }
 
-/** Leaves out the breaks in operations and fields that `announced` has as deprecated. */
+/**
+ * Leaves out breaking changes to operations and fields if an earlier release's contracts (`announced`) deprecate them.
+ */
 export function withoutAnnounced(breaks: readonly Break[], announced: Contracts): Break[] {
   const parts = [...announced].flatMap(([name, document]) => [
     ...deprecatedOperations(name, document),
@@ -39,7 +43,7 @@ export function withoutAnnounced(breaks: readonly Break[], announced: Contracts)
   return breaks.filter(({ place }) => !parts.some((part) => part.test(place)))
 }
 
-/** Returns a pattern for each deprecated operation. It matches each break's `place` inside the operation. */
+/** Returns a pattern for each deprecated operation. It matches every breaking change's `place` inside the operation. */
 function deprecatedOperations(name: string, document: OpenApiDocument | AsyncApiDocument): RegExp[] {
   const operations = document.kind === 'openapi' ? document.operations : []
   return operations
@@ -47,7 +51,7 @@ function deprecatedOperations(name: string, document: OpenApiDocument | AsyncApi
     .map(({ method, path }) => new RegExp(`^${escaped(`${name} ${method.toUpperCase()} ${path}`)}( |$)`))
 }
 
-/** Returns a pattern for each deprecated field. It matches each break's `place` inside the field. */
+/** Returns a pattern for each deprecated field. It matches every breaking change's `place` inside the field. */
 function deprecatedFields(name: string, { schemas }: OpenApiDocument | AsyncApiDocument): RegExp[] {
   return Object.entries(schemas).flatMap(([component, schema]) =>
     Object.entries((typeof schema === 'object' && schema.properties) || {})

@@ -10,9 +10,7 @@ import type { AsyncApiDocument, OpenApiDocument } from '../ir.ts'
 import { lowerAsyncApi } from '../load-asyncapi.ts'
 import { lowerOpenApi } from '../load-openapi.ts'
 
-/**
- * The surfaces for clients. The surfaces `internal` and `carrier` serve this server's pages and telephone companies.
- */
+/** The APIs for clients. The APIs `internal` and `carrier` serve this server's pages and telephone companies. */
 const surfaces = ['router', 'compat', 'platform', 'realtime', 'session'] as const
 
 export type Contracts = Map<string, OpenApiDocument | AsyncApiDocument>

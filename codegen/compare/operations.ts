@@ -47,7 +47,7 @@ class OperationComparison {
     }
   }
 
-  /** The server sends a webhook's body, so the body is an answer. The receiver's answer is a request. */
+  /** The server sends a webhook's body, so the body is a response. The receiver's response is a request. */
   webhooks(before: Operation[], after: Operation[]): void {
     for (const webhook of before) {
       const place = `webhook ${webhook.path}`

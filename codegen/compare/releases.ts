@@ -29,7 +29,10 @@ const dayMs = 86_400_000
 /** How long a part must have been deprecated in a release before it may change. */
 export const noticeDays = 90
 
-/** Returns the latest release in which a deprecation is old enough. Undefined without such a release. */
+/**
+ * Returns the latest release that is at least `noticeDays` old: its deprecations were announced in time. Undefined
+ * without such a release.
+ */
 export function releaseWithNotice(releases: readonly Release[], nowMs: number): Release | undefined {
   return releases.find(({ atMs }) => atMs <= nowMs - noticeDays * dayMs)
 }

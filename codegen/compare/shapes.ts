@@ -1,7 +1,7 @@
 /**
- * A schema as one part for each JSON type, so that two schemas can be compared part by part. References, allOf and
- * unions are resolved. The rule `union-arm` (rules-models.ts) makes this possible: without a discriminator, a union has
- * one member (arm) for each JSON type.
+ * Splits a schema into one part for each JSON type, so that two schemas can be compared part by part. References, allOf
+ * and unions are resolved. The rule `union-arm` (rules-models.ts) makes this possible: without a discriminator, a union
+ * has one member (arm) for each JSON type.
  */
 import { refName, resolveSchema, type Schema, type SchemaObject } from '../schema.ts'
 
@@ -19,7 +19,7 @@ export type Part = {
   /** Keywords without an order from wide to narrow: pattern, format, conditions. */
   conditions: Record<string, unknown>
   fields: Record<string, Property>
-  /** The schema for other fields. False for a closed object. */
+  /** The schema for additional fields. False if the object allows no additional fields. */
   rest: Schema
   items: Schema
   /** The members (arms) of a union with a discriminator, by the discriminator's value. Null without a discriminator. */
@@ -62,7 +62,10 @@ export function shapeOf(schema: Schema, schemas: Schemas, component: string | nu
   return shapes.reduce((both, shape) => intersection(both, shape, component))
 }
 
-/** Returns the shape by the schema's own keywords. Null if they say nothing about the value. */
+/**
+ * Returns the shape that the keywords beside `$ref`, allOf and unions describe. Null if no such keyword limits the
+ * value.
+ */
 function ownShape(schema: SchemaObject, schemas: Schemas, component: string | null): Shape {
   const values = schema.enum ?? ('const' in schema ? [schema['const']] : null)
   const types = [schema.type ?? impliedTypes(schema, values)].flat()

@@ -1,6 +1,6 @@
 /**
- * Compares a value's schema in two releases. A request's schema must accept everything that it accepted before. An
- * answer's schema must allow nothing new, except new fields.
+ * Compares a value's schema in two releases. A request's schema must accept everything that it accepted before. A
+ * response's schema must allow nothing new, except new fields.
  */
 import type { Schema } from '../schema.ts'
 import { isUpper, type JsonType, type Part, type Property, shapeOf, typeOf } from './shapes.ts'
@@ -11,7 +11,7 @@ export type Break = { place: string; rule: string; detail: string }
 export type Direction = 'request' | 'answer'
 
 type Schemas = Record<string, Schema>
-/** A part in the earlier release (`before`) and in the later release (`after`). */
+/** A value in the earlier release (`before`) and in the later release (`after`). */
 type Pair<Value> = { before: Value; after: Value }
 
 export class ValueComparison {
@@ -26,13 +26,16 @@ export class ValueComparison {
     this.#schemas = schemas
   }
 
-  /** Adds the breaks. `place` names the surface and the schema's location, such as `router POST /v1/llm body`. */
+  /**
+   * Adds the breaking changes to `breaks`. `place` names the API and the schema's location, such as `router POST
+   * /v1/llm body`.
+   */
   compare(direction: Direction, place: string, { before, after }: Pair<Schema>): void {
     const shapes = {
       before: shapeOf(before, this.#schemas.before),
       after: shapeOf(after, this.#schemas.after),
     }
-    // In a request the later schema must accept every value of the earlier schema. In an answer it is the reverse.
+    // In a request the later schema must accept every value of the earlier schema. In a response it is the reverse.
     const [inner, outer] = direction === 'request' ? [shapes.before, shapes.after] : [shapes.after, shapes.before]
     if (outer === null) return
     if (inner === null) return this.#add(direction, place, 'type', 'any type')

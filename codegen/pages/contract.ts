@@ -1,5 +1,5 @@
 /**
- * A contract as its documentation pages show it: with all descriptions, examples and unresolved references to schemas.
+ * A contract's data for its documentation pages, with all descriptions, examples and unresolved references to schemas.
  */
 import type { Schema } from '../schema.ts'
 
@@ -23,7 +23,7 @@ export type Answer = { status: string; description: string; headers: Named[]; co
 export type Operation = {
   id: string
   method: string
-  /** A path with its surface's base path, or a webhook's event name. */
+  /** A path with its API's base path, or a webhook's event name. */
   path: string
   tag: string
   summary: string
@@ -75,9 +75,9 @@ export type ErrorCode = {
 }
 
 export type Contract = {
-  /** The surface's name: router. */
+  /** The API's name: router. */
   name: string
-  /** The path before all paths of the surface: /router. Empty at the root. */
+  /** The path before all paths of the API: /router. Empty at the root. */
   base: string
   title: string
   summary: string

@@ -1,6 +1,7 @@
 /**
- * Makes a page from each guide in docs/. A link to another guide stays. A link to a contract leads to the surface's
- * page, and a link to another file in the repository to a copy beside the pages. A link to a folder becomes plain text.
+ * Makes a page from each guide in docs/. A link to another guide stays. A link to a contract leads to the API's page,
+ * and a link to another file in the repository to a copy beside the pages. A link to a folder or to a missing file
+ * becomes plain text.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -20,7 +21,7 @@ export type Guides = {
   copies: Map<string, string>
 }
 
-/** `surfaces` are the surfaces with pages, by name. */
+/** `surfaces` are the APIs with pages, by name. */
 export function readGuides(root: string, surfaces: ReadonlySet<string>): Guides {
   const copies: Guides['copies'] = new Map()
   const names = readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md') && !left.has(name))
@@ -33,7 +34,7 @@ export function readGuides(root: string, surfaces: ReadonlySet<string>): Guides 
   return { pages, list: listFrom(root), copies }
 }
 
-/** Returns the sections of the list, a level deeper. */
+/** Returns the list's sections, with their headings a level deeper. */
 function listFrom(root: string): string {
   const text = readFileSync(path.join(root, 'docs', listFile), 'utf8')
   const sections = text.slice(text.indexOf('\n## ') + 1).replaceAll(/^## /gm, '### ')
@@ -42,7 +43,7 @@ function listFrom(root: string): string {
 
 type Places = { root: string; guides: ReadonlySet<string>; surfaces: ReadonlySet<string>; copies: Guides['copies'] }
 
-/** Returns the link's target among the pages. Null if there is nothing to link to. */
+/** Returns the URL for a link in a guide: a page or a copied file. Null if the target is a folder or does not exist. */
 function linkFrom(target: string, { root, guides, surfaces, copies }: Places): string | null {
   if (/^[a-z]+:|^#/.test(target)) return target
   const [name = '', ...fragments] = target.split('#')

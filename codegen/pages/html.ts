@@ -39,7 +39,7 @@ ${bodyOf(page.text)}</main>
 `
 }
 
-/** The page for an unknown address. Its links begin at the server's root, because its depth is not known. */
+/** The 404 page. Its links begin at the server's root, because the depth of the requested path is not known. */
 export function missingHtml(): string {
   const text = '# Not found\n\nThe documentation has no page at this address. [All pages](index.md)'
   const page: Page = { path: '404', kind: 'start', title: 'Not found', parent: '', summary: '', words: '', text }

@@ -1,4 +1,4 @@
-/** The start page, the page of each surface, and llms.txt. */
+/** The start page, the page of each API, and llms.txt. */
 import type { Contract, Operation } from './contract.ts'
 import { blocks, code, firstSentence, list, section, table } from './markdown.ts'
 import { linkTo, type Page } from './page.ts'
@@ -7,7 +7,7 @@ import { placeOf } from './reference-pages.ts'
 const start = `Documentation of this server's version, made from its contracts. ${code('PARLEY_URL')} in the examples is the
 address of the server, such as ${code('http://127.0.0.1:8080')}, and ${code('PARLEY_API_KEY')} an API key.`
 
-/** `guides` lists the guides by subject. */
+/** `guides` is Markdown: the links to the guides by subject. */
 export function startPage(contracts: readonly Contract[], guides: string): Page {
   const surfaces = contracts.map((contract) => {
     const { name, title, operations, channels, errors } = contract

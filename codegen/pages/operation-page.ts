@@ -34,7 +34,7 @@ export function webhookPage(contract: Contract, webhook: Operation): Page {
   return { ...pageOf(contract, webhook, 'webhook', text), title: webhook.path }
 }
 
-/** Returns the error codes in an answer's examples, because an operation answers with exactly these codes. */
+/** Returns the error codes in a response's examples, because an operation answers with exactly these codes. */
 export function codesOf({ errors }: Contract, { content }: Answer): string[] {
   const known = new Set(errors.map((row) => row.code))
   const codes = content.flatMap(({ examples }) => examples.map(({ value }) => codeIn(value)))
@@ -137,7 +137,7 @@ function contentTexts({ schemas }: Contract, content: readonly Content[], headin
 }
 
 function errorSection(contract: Contract, { answers }: Operation): string {
-  // Headers on all answers are described once, with the successful answers.
+  // Headers on all responses are described once, with the successful responses.
   const usual = new Set(answers.filter(isSuccess).flatMap(({ headers }) => headers.map(({ name }) => name)))
   const rows = answers
     .filter((answer) => !isSuccess(answer))

@@ -1,4 +1,4 @@
-/** The documentation's pages, their addresses, and how one page links to another. */
+/** The documentation's pages, their paths, and how one page links to another. */
 
 export type PageKind = 'start' | 'surface' | 'guide' | 'operation' | 'webhook' | 'channel' | 'schema' | 'error'
 
@@ -7,10 +7,10 @@ export type Page = {
   path: string
   kind: PageKind
   title: string
-  /** The title for the folder above the page: Platform surface. Empty for pages at the top. */
+  /** The title for the folder above the page: Platform API. Empty for pages at the top. */
   parent: string
   summary: string
-  /** Further words by which the search finds the page. */
+  /** Words by which the search finds the page, beside its title. */
   words: string
   /** The whole page in Markdown, with one title. Links lead to other pages' `.md`. */
   text: string

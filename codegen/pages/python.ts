@@ -1,4 +1,4 @@
-/** Writes a request and a socket with the generated client for Python. */
+/** Writes snippets for a request and for a socket with the generated client for Python. */
 import { idempotencyKey } from '../ir.ts'
 import { pythonName, literal as scalar } from '../targets/python/print.ts'
 import type { Channel, Contract } from './contract.ts'

@@ -1,4 +1,4 @@
-/** Writes the pages for a surface's schemas and error codes. */
+/** Writes the pages for an API's schemas and error codes. */
 import { refName } from '../schema.ts'
 import type { Contract, ErrorCode } from './contract.ts'
 import { blocks, code, json, list, section } from './markdown.ts'

@@ -18,7 +18,7 @@ export type Sample = {
   query: Record<string, unknown>
   headers: Record<string, string>
   body: SampleBody | null
-  /** The type of a successful answer, or null if it has no content. */
+  /** The type of a successful response, or null if it has no content. */
   answerType: string | null
   answersBytes: boolean
 }

@@ -24,7 +24,7 @@ export function schemaText(schema: Schema, schemas: Schemas): string {
   return blocks(kindText(target), table(['field', 'type', 'meaning'], rows))
 }
 
-/** Lists facts about a value besides its type: default, lengths, direction. */
+/** Lists a value's limits: default, lengths, and whether only requests or only responses have it. */
 export function limitTexts(schema: Schema, schemas: Schemas): string[] {
   if (typeof schema === 'boolean') return []
   const target = resolveSchema({ ...schemas }, schema)

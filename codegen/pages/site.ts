@@ -1,7 +1,6 @@
 /**
  * Makes the documentation as a folder of files: each page as HTML and as Markdown, the search's index, llms.txt, the
- * style sheet and the script. All links between them are relative, so the folder works at any address and without a
- * server.
+ * style sheet and the script. All links between them are relative, so the folder works at any URL and without a server.
  *
  *   contracts ─┐
  *              ├─► pages (Markdown) ─┬─► NAME.md
@@ -22,8 +21,8 @@ import { errorPages, schemaPages } from './reference-pages.ts'
 import { type Language, languagesIn } from './snippets.ts'
 
 /**
- * Writes the documentation into `folder`. `contracts` are the bundled documents by surface, in the order of the start
- * page. `root` is the repository.
+ * Writes the documentation into `folder`. `contracts` are the bundled documents by API, in the order of the start page.
+ * `root` is the repository.
  */
 export function writeSite(folder: string, contracts: Readonly<Record<string, string>>, root: string): void {
   const surfaces = Object.entries(contracts).map(([name, text]) => readContract(name, text))
@@ -52,7 +51,10 @@ function pagesOf(contract: Contract, languages: readonly Language[]): Page[] {
   ]
 }
 
-/** One list for each page: path, title, kind, place, further words. Lists are half as long as objects. */
+/**
+ * Returns a list for each page: path, title, kind, parent folder, search words. As JSON, lists are half as long as
+ * objects.
+ */
 function searchIndex(pages: readonly Page[]): string {
   return JSON.stringify(pages.map(({ path, title, kind, parent, words }) => [path, title, kind, parent, words]))
 }

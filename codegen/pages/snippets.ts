@@ -1,4 +1,7 @@
-/** The languages of the snippets. A further language is one row here, and one file here or in codegen/targets. */
+/**
+ * The languages of the snippets. A new language needs one row in this file, and one file in this folder or in
+ * codegen/targets.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Channel, Contract, Operation } from './contract.ts'
@@ -12,9 +15,9 @@ export type Language = {
   name: string
   /** The language's name in a code block. */
   fence: string
-  /** Writes a request. */
+  /** Writes code to send a request. */
   request: (sample: Sample) => string
-  /** Opens a socket. Null if the language has no socket in its usual tools. */
+  /** Writes code to open a socket. Null if the language has no WebSocket client in its usual tools. */
   socket: ((channel: Channel, contract: Contract) => string) | null
 }
 
@@ -28,7 +31,10 @@ export function languagesIn(root: string): Language[] {
   ]
 }
 
-/** A program that names each type is emitted with the client, because only the client's model has these names. */
+/**
+ * Reads the snippets emitted by codegen/targets with the client. In these languages a program names each type, and only
+ * the client's model has these names.
+ */
 function emitted(name: string, language: string, root: string): Language {
   const file = path.join(root, `generated/snippets/${language}.json`)
   const bySurface = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>

@@ -1,4 +1,4 @@
-/** Writes a request and a socket with the generated client for TypeScript. */
+/** Writes snippets for a request and for a socket with the generated client for TypeScript. */
 import { idempotencyKey } from '../ir.ts'
 import type { Channel, Contract } from './contract.ts'
 import { literal, object, type Syntax } from './literal.ts'
@@ -50,7 +50,9 @@ ${first === undefined ? '' : `await ${socket}.send(${literal(first.examples[0]?.
 const factoryOf = (surface: string) => `create${surface.charAt(0).toUpperCase()}${surface.slice(1)}Client`
 const camel = (id: string) => id.charAt(0).toLowerCase() + id.slice(1)
 
-/** The client makes an idempotency key. All other headers are given as they go over the wire. */
+/**
+ * Leaves out the idempotency key, because the client makes it. All other headers are written as they go over the wire.
+ */
 function headerParts(headers: Record<string, string>): string[] {
   const given = Object.entries(headers).filter(([name]) => name !== idempotencyKey)
   return part('headers', Object.fromEntries(given))

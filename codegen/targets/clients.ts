@@ -1,4 +1,4 @@
-/** Emits the clients in all languages but TypeScript, which codegen/generate.ts emits with each surface. */
+/** Emits the clients in all languages but TypeScript, which codegen/generate.ts emits with each API. */
 import type { Surface } from '../clients/model.ts'
 import { emitGo } from './go/client.ts'
 import { emitJava } from './java/java.ts'

@@ -23,7 +23,7 @@ export function documentedOf(document: OpenApiDocument | AsyncApiDocument): Docu
   }
 }
 
-/** Returns a file for each language: the snippets by surface, and by operation or channel. */
+/** Returns a file for each language: the snippets by API, and by operation or channel. */
 export function emitSnippets(all: readonly Documented[]): Map<string, string> {
   const files = Object.entries(languages).map(([language, snippets]): [string, string] => {
     const bySurface = all.map(({ surface, contract }) => [surface.name, snippets(surface, contract)] as const)

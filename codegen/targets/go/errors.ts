@@ -1,4 +1,4 @@
-/** Emits the table of a surface's error codes, grouped by their type and by whether they are retryable. */
+/** Emits the table of an API's error codes, grouped by their type and by whether they are retryable. */
 import type { Surface } from '../../clients/model.ts'
 import { goFile } from './format.ts'
 

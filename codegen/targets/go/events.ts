@@ -43,7 +43,10 @@ function declareFrames({ id, sends, receives, frameType }: ClientChannel, interf
   interfaces.add(text.replace('{\n', `{\n\tif isBinary {\n\t\treturn ${binary}, nil\n\t}\n`))
 }
 
-/** The field `type` tells the bodies apart. At most one body has no such field. */
+/**
+ * Declares an interface for webhook bodies. The field `type` tells the bodies apart. At most one body has no such
+ * field.
+ */
 function declareWebhooks(webhooks: readonly ClientWebhook[], interfaces: Interfaces, goPackage: GoPackage): void {
   const cases = new Map(webhooks.map(({ body }) => [interfaces.armType(body), typeTexts(body, goPackage)]))
   interfaces.declare('WebhookEvent', 'the body of a webhook', [...cases.keys()], true)

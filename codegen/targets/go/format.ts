@@ -85,7 +85,7 @@ function alignedRun(rows: readonly Row[]): string {
 const widthOf = (rows: readonly Row[], column: number) =>
   Math.max(...rows.map(({ cells }) => (column < cells.length - 1 ? (cells[column]?.length ?? 0) : 0)))
 
-/** Splits a list into runs. A new run begins at each item for which `continues` is false. */
+/** Splits a list into groups of neighbouring items. A new group begins at each item for which `continues` is false. */
 function runs<Item>(
   items: readonly Item[],
   continues: (item: Item, place: number, before?: Item) => boolean,

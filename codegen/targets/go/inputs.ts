@@ -1,4 +1,4 @@
-/** Emits the structs for an operation's parameters and for its form. */
+/** Emits the structs for an operation's parameters and for its multipart form. */
 import type { ClientField, ClientOperation } from '../../clients/model.ts'
 import { aligned, comment, type Row } from './format.ts'
 import { distinct, exported } from './names.ts'
@@ -17,7 +17,7 @@ export function emitParams({ id, parameters }: ClientOperation, goPackage: GoPac
   return rows.length === 0 ? [] : [emitInput(paramsName(id), `has the parameters of ${exported(id)}.`, rows)]
 }
 
-/** The parts go over the wire in the fields' order. */
+/** The form's parts go over the wire in the fields' order. */
 export function emitForm({ id, body }: ClientOperation, goPackage: GoPackage): string[] {
   if (body?.kind !== 'multipart') return []
   const rows = body.parts.map((part) => inputRow(part, 'part', part.kind === 'json', goPackage, part.isList))

@@ -1,5 +1,6 @@
 /**
- * Emits the methods that read and write an object's JSON, if encoding/json alone cannot: for further fields and unions.
+ * Emits the methods that read and write an object's JSON, if encoding/json alone cannot: for additional fields and for
+ * unions.
  */
 import type { ClientField, ObjectDeclaration, Use } from '../../clients/model.ts'
 import { aligned, oneLine } from './format.ts'

@@ -1,4 +1,4 @@
-/** Emits a surface's client: a method for each form in which an operation answers. */
+/** Emits an API's client, with a method for each kind of response (JSON, audio, text, event stream). */
 import type { ClientAnswer, ClientField, ClientMethod, ClientOperation } from '../../clients/model.ts'
 import { comment, goFile } from './format.ts'
 import { emitForm, emitParams, paramsName } from './inputs.ts'
@@ -52,7 +52,7 @@ function argumentsOf({ id, parameters, body }: ClientOperation, goPackage: GoPac
   return [...path, `body ${body.isRequired ? '' : '*'}${goType(body.use, goPackage)}`, ...params]
 }
 
-/** The client sets the field that selects the answer's form. */
+/** Returns the statement that sets the request's field to select JSON or an event stream. */
 function switchOf(
   { streamSwitch, streamValue, body }: ClientOperation,
   { setsStream }: ClientMethod,

@@ -1,4 +1,4 @@
-/** Writes a program with the client for Go for each operation and each socket of the documentation. */
+/** Writes the documentation's Go snippets: a program with the client for each operation and each socket. */
 import type { ClientOperation, Surface } from '../../clients/model.ts'
 import type { Channel, Contract, Operation } from '../../pages/contract.ts'
 import { type Sample, type SampleBody, sampleFile, sampleOf, usesFile } from '../../pages/sample.ts'
@@ -71,7 +71,7 @@ function bodyOf(
 const isWrong = 'if err != nil {\n\tlog.Fatal(err)\n}\n'
 const openFile = `audio, err := os.Open("${sampleFile}")\n${isWrong}defer audio.Close()\n`
 
-/** Calls the method, and prints the answer. */
+/** Calls the method, and prints the response. */
 function answered(call: string, { methods }: ClientOperation): string {
   switch (methods[0]?.answer.kind) {
     case undefined:

@@ -1,4 +1,4 @@
-/** Emits the client of a surface with sockets, and the table of its errors. */
+/** Emits the client of an API with sockets, and the table of its errors. */
 import type { ClientChannel, Surface } from '../../clients/model.ts'
 import { aligned, comment, goFile } from './format.ts'
 import { exported, local, pathOf } from './names.ts'

@@ -47,7 +47,7 @@ export function describe({ description, fallback, isDeprecated }: ClientField): 
   return isDeprecated ? `Deprecated: ${all || 'see the contract.'}` : all
 }
 
-/** Returns the constant strings in objects that a client sends. */
+/** Returns all constant strings, such as `type`, in objects that a client sends. */
 function constants(objects: readonly ObjectDeclaration[], goPackage: GoPackage): string[] {
   const texts = objects
     .filter(({ name }) => goPackage.isSent(name))

@@ -1,4 +1,4 @@
-/** Emits enums. Answers wrap an enum in the class Open, which keeps strings that the contract does not list. */
+/** Emits enums. Responses wrap an enum in the class Open, which keeps strings that the contract does not list. */
 import type { EnumDeclaration } from '../../clients/model.ts'
 import { constant, distinct } from './names.ts'
 import { brackets, javadoc } from './print.ts'

@@ -1,4 +1,4 @@
-/** Declares the classes for an operation's parameters, and for its form. */
+/** Declares the classes for an operation's parameters, and for its multipart form. */
 import type { ClientField, ClientOperation } from '../../clients/model.ts'
 import type { Member } from './members.ts'
 import { emitClass, memberList } from './objects.ts'

@@ -1,4 +1,4 @@
-/** Java's names: reserved words get the sign `_`, and each name in a class is unique. */
+/** Java's names: reserved words get the suffix `_`, and each name in a class is unique. */
 import { camelCase, identifier, pascalCase, upperCase } from '../../clients/names.ts'
 
 /** Java's keywords, and the names of methods in every record. */

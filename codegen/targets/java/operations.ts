@@ -1,4 +1,4 @@
-/** Emits a surface's client. If an operation's answer has several forms, there is a method for each form. */
+/** Emits an API's client, with a method for each kind of response (JSON, audio, text, event stream). */
 
 import type { ClientAnswer, ClientField, ClientMethod, ClientOperation, ClientParameter } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
@@ -114,7 +114,9 @@ function paramCalls(operation: ClientOperation, java: JavaSurface): string[] {
   })
 }
 
-/** The client sets the field for the answer's form. */
+/**
+ * Returns the calls that set the body. One field may select JSON or an event stream, and the client sets this field.
+ */
 function bodyCalls(operation: ClientOperation, { setsStream }: ClientMethod, java: JavaSurface): string[] {
   const { body, streamSwitch, streamValue } = operation
   if (body === null) return []

@@ -19,7 +19,7 @@ const imports: readonly string[] = [
   ...['List', 'Map', 'Set', 'function.UnaryOperator'].map((name) => `java.util.${name}`),
 ]
 
-/** Prints a file with a class. `more` are further imports. */
+/** Prints a file with a class. `more` are imports beside the classes in `imports`. */
 export function javaFile(emitter: string, source: string, packageName: string, more: string, body: string): string {
   const code = body.replace(/^\s*(\/\*\*|\*).*$/gm, '')
   const used = imports.filter((name) => new RegExp(`(?<![\\w.])${name.split('.').at(-1)}\\b`).test(code))
@@ -39,7 +39,7 @@ export function javadoc(text: string, tags: readonly string[], indent: string): 
   return [...all, ...end].map((line) => `${line}\n`).join('')
 }
 
-/** A word in backticks is code. Signs with a meaning in HTML or Javadoc are escaped. */
+/** A word in backticks is code. Characters with a meaning in HTML or Javadoc are escaped. */
 function escaped(line: string): string {
   const [, tag = '', text = ''] = /^(@\w+ (?:\w+ )?)?(.*)$/s.exec(line) ?? []
   const pieces = text.replaceAll('\\', '&#92;').split('`')

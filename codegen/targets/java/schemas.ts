@@ -1,4 +1,4 @@
-/** Emits Schemas.java: all types of a surface, nested in one class. */
+/** Emits Schemas.java: all types of an API, nested in one class. */
 import { emitEnum } from './enums.ts'
 import { emitInputs } from './inputs.ts'
 import { emitObject } from './objects.ts'

@@ -1,4 +1,4 @@
-/** Emits the client of a surface with sockets. */
+/** Emits the client of an API with sockets. */
 import type { ClientChannel } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
 import { variable } from './names.ts'

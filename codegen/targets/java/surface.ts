@@ -1,4 +1,4 @@
-/** One surface in Java: the names for its types, and the sealed interfaces for each type. */
+/** One API in Java: the names for its types, and the sealed interfaces for each type. */
 import { Directions } from '../../clients/directions.ts'
 import type { ClientField, Surface, Use } from '../../clients/model.ts'
 import { distinct, type NamingStyle, styled, TypeNames, variable } from './names.ts'
@@ -34,7 +34,7 @@ export class JavaSurface {
     return [...(this.#interfaces.get(type) ?? [])]
   }
 
-  /** Returns a type. In an answer, an enum keeps unknown strings. */
+  /** Returns a type. In a response, an enum keeps unknown strings. */
   typeOf(use: Use, isReceived: boolean): string {
     switch (use.kind) {
       case 'any':

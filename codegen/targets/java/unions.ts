@@ -85,7 +85,10 @@ export class Interfaces {
     })
   }
 
-  /** The field `type` tells the bodies apart. At most one body has no such field. */
+  /**
+   * Declares an interface for webhook bodies. The field `type` tells the bodies apart. At most one body has no such
+   * field.
+   */
   #declareWebhooks(webhooks: readonly ClientWebhook[]): void {
     const types = new Map(webhooks.map(({ body }) => [this.#armType(body), this.#typeText(body)]))
     const arms = [...types].map(([type, text]) => ({ on: [text], type }))

@@ -1,9 +1,9 @@
-/** Emits a page for each error code on a surface, and an index, for readers who search for a code. */
+/** Emits a page for each error code on an API, and an index, for readers who search for a code. */
 import type { CloseRow, ErrorRow } from '../../ir.ts'
 
 type Row = ErrorRow | CloseRow
 
-/** Returns texts by their paths below the surface's folder. `name` is the surface's, such as platform. */
+/** Returns texts by their paths below the API's folder. `name` is the API's, such as platform. */
 export function emitErrorPages(
   specFile: string,
   name: string,

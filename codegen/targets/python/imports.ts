@@ -4,7 +4,7 @@ import { lineMax } from './print.ts'
 /** The names to import from each module. */
 export type Modules = readonly (readonly [module: string, names: readonly string[]])[]
 
-/** `more` is a further import line, printed last among the imports from this package. */
+/** `more` is an additional import line, printed last among the imports from this package. */
 export function printImports(modules: Modules, text: string, more = ''): string {
   const lines = modules.flatMap(([module, names]) => {
     const used = names.filter((name) => uses(text, name))
@@ -33,7 +33,7 @@ function groupOf(module: string): Group {
   return module === 'typing_extensions' ? 'package' : 'standard'
 }
 
-/** True if the text uses the name as code. A word in a docstring has other signs after it. */
+/** True if the text uses the name as code. A word in a docstring has other characters around it. */
 function uses(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w"\`.])${name}(?=[\\[(),:\\]| ]|$)`, 'm').test(text)
 }

@@ -1,6 +1,6 @@
 /**
- * Emits a client's methods: one method for each form of an answer, and one more method for audio in chunks. The async
- * client has the same methods, made from the sync client's methods.
+ * Emits a client's methods: one method for each kind of response (JSON, audio, text, event stream), and one more method
+ * for audio in chunks. The async client's methods are made from the sync client's methods.
  */
 import type { ClientMethod, ClientOperation, ClientParameter } from '../../clients/model.ts'
 import { brackets, docstring, literal, nested, pythonName } from './print.ts'
@@ -8,10 +8,10 @@ import { resultType, rowName } from './rows.ts'
 import { describe, formName } from './types.ts'
 import type { Uses } from './uses.ts'
 
-/** How a method gives its answer: as a value, as events, or as audio in chunks. */
+/** How a method returns its response: as a value, as events, or as audio in chunks. */
 type Delivery = 'call' | 'events' | 'chunks'
 
-/** For each delivery, the function that makes an async method from the usual method. */
+/** For each delivery, the function in the client's engine that makes an async method from the sync method. */
 const twins = { call: 'awaited', events: 'async_events', chunks: 'async_chunks' } as const
 
 export function emitMethods(operations: readonly ClientOperation[], uses: Uses): string {
@@ -59,7 +59,7 @@ function emitMethod(
   )
 }
 
-/** The difference between an operation's first method and its other methods. */
+/** Sentences for the docstring that tell an operation's additional methods from its first method. */
 const forms = {
   call: 'The answer is text.',
   events: 'The answer is a stream of events.',

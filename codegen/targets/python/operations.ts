@@ -39,7 +39,7 @@ function head(surface: Surface, prefix: string, doc: string): string {
   return `class ${prefix}${pascalCase(surface.name)}(${prefix}Client):\n    """${doc} of the surface \`${surface.name}\`."""\n\n${table}`
 }
 
-/** The table of errors. Null if each error answer says itself whether it is retryable. */
+/** The table of errors. Null if each error response says itself whether it is retryable. */
 function errorsOf({ errors, declarations }: Surface): Surface['errors'] {
   const detail = declarations.find(({ name }) => name === 'ErrorDetail')
   const isComplete = detail?.kind === 'object' && detail.fields.some(({ name }) => name === 'retryable')

@@ -1,4 +1,4 @@
-/** Emits generated/clients/python/: a package with a sync and an async client for each surface. */
+/** Emits generated/clients/python/: a package with a sync and an async client for each API. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Surface } from '../../clients/model.ts'

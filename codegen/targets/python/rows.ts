@@ -1,4 +1,7 @@
-/** Emits a row for each form that an operation's answer has. The sync and the async client share the rows. */
+/**
+ * Emits a table row for each kind of response (JSON, audio, text, event stream). The sync and the async client share
+ * the rows.
+ */
 import type { ClientMethod, ClientOperation } from '../../clients/model.ts'
 import { upperCase } from '../../clients/names.ts'
 import { brackets, literal, tuple } from './print.ts'
@@ -52,7 +55,7 @@ function emitRow(operation: ClientOperation, method: ClientMethod, uses: Uses): 
   return brackets(`${rowName(method)}: Operation[${resultType(operation, method, uses)}] = Operation(`, items, ')', '')
 }
 
-/** Returns the answer's type, or for a stream the event's type. */
+/** Returns the response's type, or for a stream the event's type. */
 export function resultType(operation: ClientOperation, { answer }: ClientMethod, uses: Uses): string {
   switch (answer.kind) {
     case 'none':

@@ -1,4 +1,4 @@
-/** Emits <surface>.py for a surface of sockets: a channel for each socket, and a sync and an async client. */
+/** Emits <surface>.py for an API of sockets: a channel for each socket, and a sync and an async client. */
 import type { ClientChannel, Surface } from '../../clients/model.ts'
 import { pascalCase, snakeCase, upperCase } from '../../clients/names.ts'
 import { type Modules, printImports } from './imports.ts'

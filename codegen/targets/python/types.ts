@@ -1,5 +1,6 @@
 /**
- * Emits schemas/<surface>.py: a TypedDict for each object, and an alias for each enum, union, form and event stream.
+ * Emits schemas/<surface>.py: a TypedDict for each object, and an alias for each enum, union, multipart form and event
+ * stream.
  */
 
 import type {
@@ -22,7 +23,9 @@ import { namesIn, Uses } from './uses.ts'
  */
 type Block = { text: string; isClass: boolean }
 
-/** Aliases come after the classes, because Python evaluates an alias at once, but a field's type never. */
+/**
+ * Aliases come after the classes, because Python evaluates an alias at once, but does not evaluate the types of fields.
+ */
 export function emitTypes(surface: Surface): string {
   const uses = new Uses(surface)
   const { declarations, operations, channels } = surface

@@ -3,8 +3,8 @@ import type { Declaration, Surface, Use } from '../../clients/model.ts'
 import { literal } from './print.ts'
 
 /**
- * `both`: the declaration is in requests and in answers. It is printed as in requests, but without the alternatives for
- * senders, which would make an answer harder to read.
+ * `both`: the declaration is in requests and in responses. It is printed as in requests, but without the alternatives
+ * for senders, which would make a response harder to read.
  */
 type Direction = 'sent' | 'answered' | 'both'
 
@@ -51,7 +51,9 @@ export class Uses {
     }
   }
 
-  /** A TypedDict takes only the fields with a name, so an object with further fields can be sent as any mapping. */
+  /**
+   * A TypedDict allows only the fields that it names, so an object with additional fields can be sent as any mapping.
+   */
   #isOpen(name: string): boolean {
     const declaration = this.#byName.get(name)
     return declaration?.kind === 'object' && declaration.rest !== null

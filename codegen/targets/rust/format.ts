@@ -51,7 +51,7 @@ export function inlineDocumentation(text: string): string {
   return line === '' ? '' : `/** ${line} */ `
 }
 
-/** Signs with a meaning in Markdown are escaped outside of code. */
+/** Characters with a meaning in Markdown are escaped outside of code. */
 function escaped(text: string): string {
   const pieces = text.replaceAll('*/', '* /').split('`')
   const isPaired = pieces.length % 2 === 1

@@ -1,4 +1,4 @@
-/** Emits the structs for an operation's parameters and for its form. */
+/** Emits the structs for an operation's parameters and for its multipart form. */
 import type { ClientOperation, FormPart } from '../../clients/model.ts'
 import { documentation, inlineDocumentation } from './format.ts'
 import type { RustModule } from './module.ts'
@@ -16,7 +16,7 @@ export function emitParams({ id, parameters }: ClientOperation, module: RustModu
   return [struct.emit(documentation(`The parameters of \`${id}\`.`), [], [], [])]
 }
 
-/** The parts go over the wire in the fields' order. Serde does not write a form. */
+/** The form's parts go over the wire in the fields' order. Serde does not write a multipart form. */
 export function emitForm({ id, body }: ClientOperation, module: RustModule): string[] {
   if (body?.kind !== 'multipart') return []
   const name = module.names.take(formName(id))
@@ -29,7 +29,10 @@ export function emitForm({ id, body }: ClientOperation, module: RustModule): str
   return [struct, new Struct(name, body.parts, false, module).emitNew(false)]
 }
 
-/** Returns an expression that makes the form of the fields. The field `switched` has a given value. */
+/**
+ * Returns an expression that makes the multipart form from the struct's fields. The field `switched` has the given
+ * value.
+ */
 export function formOf(parts: readonly FormPart[], switched: string | null, value: string): string {
   const calls = parts.map(({ name, kind }) => {
     const field = `form.${variable(name)}`

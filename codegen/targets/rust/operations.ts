@@ -1,4 +1,4 @@
-/** Emits a surface's client: a method for each form in which an operation answers. */
+/** Emits an API's client, with a method for each kind of response (JSON, audio, text, event stream). */
 import type { ClientMethod, ClientOperation } from '../../clients/model.ts'
 import { documentation, method as printMethod, rustFile } from './format.ts'
 import { emitForm, emitParams, formName, formOf, paramsName } from './inputs.ts'

@@ -1,4 +1,4 @@
-/** Emits the client of a surface with sockets, their frames, and the table of its errors. */
+/** Emits the client of an API with sockets, their frames, and the table of its errors. */
 import type { ClientChannel, ClientFrame, Surface } from '../../clients/model.ts'
 import { patterns } from './errors.ts'
 import { braces, documentation, method, rustFile } from './format.ts'

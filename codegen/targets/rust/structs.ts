@@ -1,5 +1,5 @@
 /**
- * Emits objects as structs, with a field in each line. A field that is missing in an answer has a default, because an
+ * Emits objects as structs, with a field in each line. A field that is missing in a response has a default, because an
  * earlier version of the server may not send the field.
  */
 import type { ClientField, ObjectDeclaration } from '../../clients/model.ts'
@@ -34,7 +34,7 @@ function emitObject(object: ObjectDeclaration, module: RustModule): string {
 
 /**
  * Returns the constant field that serde writes, so that the struct needs no such field: `type`, or else the first. In
- * an object with further fields, serde would write the constant twice.
+ * an object with additional fields, serde would write the constant twice.
  */
 function tagOf({ fields, rest }: ObjectDeclaration): ClientField | undefined {
   const constants = fields.filter(({ use, isRequired }) => use.kind === 'constant' && isRequired && rest === null)

@@ -1,6 +1,6 @@
 import type { Header } from '../../ir.ts'
 
-/** The engine writes these on every answer that declares them. */
+/** The engine writes these headers on every response that declares them. */
 const engineHeaders = new Set([
   'Service-Request-ID',
   'x-request-id',

@@ -1,8 +1,8 @@
 /**
  * Emits generated/<name>/channels.ts with the AsyncAPI generator and our template in codegen/asyncapi. The generator
  * checks the document and renders the template. The template prints the model below and does not read the document
- * again. The generator brings a few hundred packages for itself alone. So they have a separate lock file and are
- * installed only to generate code.
+ * again. Only the generator needs its few hundred packages. So they have a separate lock file and are installed only to
+ * generate code.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

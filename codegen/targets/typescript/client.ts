@@ -1,6 +1,6 @@
 /**
- * Emits <name>.ts of the client's package: the table and types for a surface's operations. Package modules
- * without a surface come from client-package.ts.
+ * Emits <name>.ts of the client's package: the table and types for an API's operations. Package modules without an API
+ * come from client-package.ts.
  */
 import {
   idempotencyKey,
@@ -57,7 +57,10 @@ function toError(status: number, headers: Headers, body: unknown): Error {
 `)
 }
 
-/** The code pieces that differ between error envelopes: the envelope's fields, and a check that recognizes it. */
+/**
+ * The pieces of code that differ between the APIs' error bodies (envelopes): the fields, and a check that recognizes
+ * the body.
+ */
 type Envelope = { fields: string; test: string; retryableCodes: readonly string[] | null }
 
 function envelopeOf({ schemas, errors }: OpenApiDocument): Envelope | null {
@@ -76,7 +79,9 @@ const nested: Envelope = {
   retryableCodes: null,
 }
 
-/** The envelope does not say whether a failure is retryable, so the client has the codes from the contract's table. */
+/**
+ * This error body does not say whether a failure is retryable, so the client has the codes from the contract's table.
+ */
 const inWords: Envelope = {
   fields: `return { code: code ?? null, message: error, retryable: retryableCodes.has(code ?? ''), requestId }`,
   test: "typeof body.error === 'string'",

@@ -9,7 +9,7 @@ import { banner, print } from './print.ts'
 import { emitTypes } from './types.ts'
 import { emitModule } from './validators.ts'
 
-/** Emits the types after validation, in which every field with a default is present. */
+/** Emits the types of validated values. Validation fills in defaults, so a field with a default is never optional. */
 export function emitSchemaTypes({ root, defs, name, file }: PlainSchema): string {
   const components = { types: resolveComponents({ ...defs, [name]: root }), shared: new Set<string>() }
   const received = components.types.map(({ name }) => refTo(name))

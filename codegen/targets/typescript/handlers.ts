@@ -1,7 +1,7 @@
 /**
  * Emits generated/<name>/handlers.ts: each handler's request and results. Handlers throw faults, so a response with the
- * error envelope is not a result. Every other declared status is one member in a union on {status, type, headers,
- * body}.
+ * error body (ErrorEnvelope) is not a result. Every other declared status is one member in a union on {status, type,
+ * headers, body}.
  */
 import {
   type Header,
@@ -92,8 +92,8 @@ function emitRequestBody({ body }: Operation, schemas: Record<string, Schema>, t
 }
 
 /**
- * Returns true if handlers return this response. A response with the error envelope is thrown as a fault instead.
- * `default` and ranges name no status to return.
+ * Returns true if handlers return this response. A response with the error body is thrown as a fault instead. `default`
+ * and ranges such as 4XX name no status to return.
  */
 function isResult(response: Response): boolean {
   return /^\d{3}$/.test(response.status) && !response.content.some((media) => isEnvelope(media.schema))

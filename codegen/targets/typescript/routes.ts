@@ -57,7 +57,7 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
 }
 
 /**
- * Collects the named error answers. Most answers on a surface are the same few errors, so each error has one row, and
+ * Collects the named error responses. Most responses in an API are the same few errors, so each error has one row, and
  * operations refer to it.
  */
 function namedAnswers(operations: Operation[]): Record<string, unknown> {
@@ -114,7 +114,7 @@ function partRows(media: MediaType, schemas: Record<string, Schema>) {
   }))
 }
 
-/** Returns whether the stream's frames have names, or {} without a stream. */
+/** Returns the row's entry for an event stream: whether its frames have names. {} without a stream. */
 function eventRow(content: MediaType[]) {
   const stream = content.find(({ type }) => type === 'text/event-stream')
   return stream ? { eventFormat: stream.eventData === null ? 'named' : 'data' } : {}
@@ -124,7 +124,7 @@ function reference(validator: string | null): Code | null {
   return validator === null ? null : new Code(`validators.${validator}`)
 }
 
-/** Lists each path's methods, for answers to 405 and OPTIONS. */
+/** Lists each path's methods, for 405 responses and for responses to OPTIONS. */
 function pathRules(operations: Operation[]) {
   const methodsByPath = new Map<string, string[]>()
   for (const { path, method } of operations) {

@@ -1,4 +1,7 @@
-/** Emits generated/<name>/types.ts: a type for each component, and another if a client may send something else. */
+/**
+ * Emits generated/<name>/types.ts: a type for each component, and further types if the component differs between
+ * requests, handlers and responses.
+ */
 import type { Components } from '../../ir.ts'
 import type { NamedType } from '../../types.ts'
 import type { View, Views } from '../../views.ts'

@@ -1,6 +1,6 @@
 /**
  * Emits generated/<name>/validators.ts: Ajv's standalone output as an ES module, so that the server starts without
- * compiling schemas. These validators check the server's input. They fill in defaults and never coerce. Answers are
+ * compiling schemas. These validators check the server's input. They fill in defaults and never coerce. Responses are
  * checked only in tests and in development, by contract-validators.ts.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
@@ -45,8 +45,9 @@ function symbol(id: string): string {
 }
 
 /**
- * Ajv exports each schema once, under our symbol. The names in routes.ts are aliases. Even as an ES module, the output
- * calls require(…) for Ajv's few runtime modules, and it does not declare our type Validate. Both are rewritten here.
+ * Ajv exports each validator once, under the name from `symbol`. The names in routes.ts are aliases. Even as an ES
+ * module, the output calls require(…) for Ajv's few runtime modules, and it does not declare our type Validate. Both
+ * are rewritten here.
  */
 export function emitModule(ajv: Ajv2020, ids: ReadonlyMap<string, string>, runtimePath: string): string {
   const refs = Object.fromEntries([...new Set(ids.values())].map((id) => [symbol(id), id]))
