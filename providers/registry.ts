@@ -1,7 +1,7 @@
 /**
  * Creates the providers from the table in vendors.ts. The configuration lists providers. A vendor's usual key variable
- * in the environment enables the vendor without a configuration. An Ollama on loopback is found when it answers. An
- * adapter is loaded when the first provider needs it.
+ * in the environment enables the vendor without a configuration. An Ollama server on this machine is added when it
+ * answers. An adapter is loaded when the first provider needs it.
  */
 
 import type { Model, Stage } from '../domain/ports/model.ts'
@@ -93,8 +93,8 @@ const adapters: Readonly<Record<VendorAdapter, Adapter>> = {
 }
 
 /**
- * Returns the configured providers in their order, then all other providers. Throws ConfigError with the faulty
- * provider's name.
+ * Returns the configured providers in their configured order, then the providers that need no configuration. Throws
+ * ConfigError with the faulty provider's name.
  */
 export async function createProviders(
   configs: readonly ProviderConfig[],
@@ -237,7 +237,7 @@ async function createOpenAi(
   if (!models) throw new ConfigError(`providers: ${id} names no models`)
   const variable = variableOf(config, isPublished ? vendor.keyVariable : null)
   const key = credential(config, variable, env)
-  // If the adapter `openai` has an address other than a vendor's, the server's features are not known.
+  // If the adapter `openai` is used with a base URL that no vendor has published, the server's features are not known.
   const isVendorServer = isPublished || adapter !== 'openai'
   const live = isVendorServer ? liveModels(server, models.stt) : []
   const transcriptions = isVendorServer ? server.transcriptions : undefined
@@ -280,7 +280,7 @@ function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): re
 
 /**
  * Returns the API key, undefined if a needed key is missing, or null if the server needs no key. A vendor's usual
- * variable is used only for the vendor's published address, so the vendor's key is sent to no other server.
+ * variable is used only for the vendor's published base URL, so the vendor's key is sent to no other server.
  */
 function credential(config: ProviderConfig, variable: string | null, env: Environment): string | null | undefined {
   return variable === null ? (config.apiKey ?? null) : secretOf(env, variable)?.trim() || undefined

@@ -1,6 +1,6 @@
 /**
  * Makes catalog rows for unlisted models: models published after our list was written, or models in a single account.
- * They have no figures and no price, so a request must name (pin) such a model.
+ * They have no benchmark results and no price, so a request must name (pin) such a model.
  */
 import type { Model, Stage } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
@@ -24,7 +24,7 @@ export function unlistedOf(
 
 /**
  * Returns rows for configured models missing from our list, because vendors publish models faster than we update the
- * list. These rows have no figures.
+ * list. These rows have no benchmark results and no prices.
  */
 export function namedBeside(
   models: readonly VendorModel[],

@@ -1,4 +1,7 @@
-/** Reads a message, whole or event by event, into the domain's answer. The functions are pure and take parsed JSON. */
+/**
+ * Converts the vendor's message, whole or event by event, to the domain's LlmAnswer or LlmEvents. The functions are
+ * pure and take parsed JSON.
+ */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'

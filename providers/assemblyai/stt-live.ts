@@ -44,9 +44,9 @@ class TurnProtocol implements LiveSttProtocol {
   readonly #utterances: Utterances
   readonly #chunks: Chunks
   readonly #formats: boolean
-  /** The last finished turn's number. Further frames for this turn are duplicates. */
+  /** The last finished turn's number. Later frames for this turn are duplicates. */
   #finishedTurn = -1
-  /** The number of an ended turn without its formatted version yet. */
+  /** The number of an ended turn, while its formatted version has not arrived yet. */
   #unformattedTurn: number | null = null
   /**
    * Milliseconds of silence that we have sent in addition to the client's audio: in total, and before the current turn.

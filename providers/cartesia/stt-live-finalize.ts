@@ -36,7 +36,7 @@ class FinalizeProtocol implements LiveSttProtocol {
   readonly #bytesPerMs: number
   /** The last final piece's end time, in milliseconds. */
   #fixedMs = 0
-  /** How many `finalize` messages have no answer yet. */
+  /** The number of sent `finalize` messages without a `flush_done` yet. */
   #flushes = 0
 
   constructor(request: SttStreamRequest, stream: ProtocolStream, bytesPerMs: number) {

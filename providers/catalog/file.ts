@@ -1,7 +1,7 @@
 /**
  * Reads the catalog files: the shipped file, and an update in the data folder. The newer file is used, so neither an
- * old update nor a Parley upgrade restores old figures. An update is validated when it is read, and refused if a
- * figure's source is unknown.
+ * old update nor a Parley upgrade restores outdated figures (prices and benchmark results). An update is validated when
+ * it is read, and refused if a figure's source is unknown.
  */
 import { readFileSync } from 'node:fs'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'

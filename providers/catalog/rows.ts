@@ -1,4 +1,7 @@
-/** Makes a provider's catalog rows: each model as its adapter describes it, with the catalog file's figures. */
+/**
+ * Makes a provider's catalog rows: each model as its adapter describes it, with the catalog file's figures (prices and
+ * benchmark results).
+ */
 import type { Benchmark, Price, Stage } from '../../domain/ports/model.ts'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
 import type { Published, PublishedCatalog } from '../wire/adapter.ts'

@@ -22,8 +22,8 @@ function fields({ model, language, options }: SttRequest): Field[] {
 }
 
 /**
- * Returns the provider options as form fields. The vendor's default would add sounds to the text, such as "(laughter)".
- * Here this is off unless the request turns it on.
+ * Returns the request's `providerOptions` as form fields. The vendor's default would add sounds to the text, such as
+ * "(laughter)". Here this is off unless the request turns it on.
  */
 function ownFields({ providerOptions = {} }: SttOptions): Field[] {
   const own = { tag_audio_events: false, ...providerOptions }

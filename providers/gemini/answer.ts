@@ -1,6 +1,6 @@
 /**
- * Reads a GenerateContentResponse into the domain's answer, whole or as a stream. In a stream each event is a complete
- * GenerateContentResponse. The functions are pure and take parsed JSON.
+ * Converts a GenerateContentResponse, whole or as a stream, to the domain's LlmAnswer or LlmEvents. In a stream each
+ * event is a complete GenerateContentResponse. The functions are pure and take parsed JSON.
  */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'

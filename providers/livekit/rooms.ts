@@ -7,7 +7,7 @@ import { within } from '../../runtime/timing/clock.ts'
 import { LiveKitRoom } from './room.ts'
 
 export type LiveKitSettings = {
-  /** The LiveKit server's address, with ws:// or wss://. */
+  /** The LiveKit server's URL, with ws:// or wss://. */
   url: string
   apiKey: string
   apiSecret: string

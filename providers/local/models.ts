@@ -64,7 +64,8 @@ function voiceModel({ model, languages, voices, sampleRateHz, englishErrorsPerce
     acceptsRegions: true,
     audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [sampleRateHz], channels: [1] }],
     voices,
-    // Without a figure, live latency alone would rank the voices, and the voice that spoke last would keep the lead.
+    // Without a benchmark result, only the latency measured by this server would rank the voices, and the voice used
+    // last would stay in first place.
     benchmarks: [
       {
         metric: 'wer_pct',

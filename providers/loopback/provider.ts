@@ -9,7 +9,10 @@ import { loopbackLlm } from './llm.ts'
 import { loopbackStt } from './stt.ts'
 import { loopbackTts, loopbackVoice } from './tts.ts'
 
-/** Creates a provider. Each stage has one model `loopback`, unless the configuration names other models. */
+/**
+ * Creates a provider. Each stage (speech to text, LLM, text to speech) has one model `loopback`, unless the
+ * configuration names other models.
+ */
 export function createLoopbackProvider(options: {
   id: string
   models?: { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }

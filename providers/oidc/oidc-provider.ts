@@ -74,7 +74,10 @@ async function exchange(config: client.Configuration, url: URL, { state, nonce, 
 
 type Tokens = Awaited<ReturnType<typeof exchange>>
 
-/** Many providers put the address only into the user info. */
+/**
+ * Returns the person's claims. Many providers put the e-mail address only into the UserInfo response and not into the
+ * ID token.
+ */
 async function claimsOf(config: client.Configuration, tokens: Tokens): Promise<OidcClaims> {
   const claims = tokens.claims()
   if (claims === undefined) throw new OidcError('refused')

@@ -1,6 +1,6 @@
 /**
- * Reads a chat completion, whole or chunk by chunk, into the domain's answer. The functions are pure and take parsed
- * JSON.
+ * Converts a chat completion, whole or chunk by chunk, to the domain's LlmAnswer or LlmEvents. The functions are pure
+ * and take parsed JSON.
  */
 import { CallIndexes } from '../../domain/llm/call-indexes.ts'
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/ports/llm.ts'

@@ -18,8 +18,8 @@ type RowsOptions = {
 
 export function modelRows(options: RowsOptions, catalog: PublishedCatalog): Model[] {
   const { models, live } = options
-  // Published figures are used only at the vendor's address: at another address, a model with the same name may be a
-  // different model.
+  // Published prices and benchmark results are used only for the vendor's base URL: at another URL, a model with the
+  // same name may be a different model.
   const vendor = vendorAt(options.baseUrl)
   const row = (stage: Stage, id: string): Model => ({
     ...rowOf(options, stage, id, live.includes(id)),

@@ -7,7 +7,7 @@ import { isObject } from '../wire/json.ts'
 import { emptyIfUnknown, toMessageError } from '../wire/rich-message-failure.ts'
 
 export type SimulatedMessageOptions = {
-  /** The API's address with the version, without a slash at the end. */
+  /** The API's base URL with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
   /** Returns our webhook URL for the provider's events. */

@@ -26,7 +26,7 @@ export function createSmtpMailer({ host, port, tls, user, password, from }: Smtp
     connectionTimeout: connectMs,
     greetingTimeout: greetingMs,
     socketTimeout: silenceMs,
-    // A mail has only a text, so neither files nor addresses need to be read.
+    // Our mails contain only text, so the library must not read attachments from files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -1,4 +1,4 @@
-/** Phone numbers at Telnyx: search, number orders, release. The simulator has the same API at another address. */
+/** Phone numbers at Telnyx: search, number orders, release. The simulator has the same API at another base URL. */
 import {
   type NumberCarrier,
   NumberCarrierError,
@@ -13,7 +13,7 @@ import { isObject, type JsonObject } from '../wire/json.ts'
 import { codesIn, telnyxLimits, telnyxWire } from './wire.ts'
 
 export type TelnyxNumberOptions = {
-  /** The API's address with the version, without a slash at the end. */
+  /** The API's base URL with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
   /** The id of the Call Control application that receives calls to the numbers. */
@@ -161,7 +161,7 @@ async function orderAfter(http: VendorHttp, reference: string, error: unknown): 
 }
 
 /**
- * Throws the error for a failed order. If the request got no answer, the error states that the order may have been
+ * Throws the error for a failed order. If the request got no response, the error states that the order may have been
  * made.
  */
 function rejectOrder(error: unknown): never {

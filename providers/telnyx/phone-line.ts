@@ -1,4 +1,4 @@
-/** Makes and controls call legs over Telnyx Call Control. The simulator has the same API at another address. */
+/** Makes and controls call legs over Telnyx Call Control. The simulator has the same API at another base URL. */
 import { type LegRef, type LineName, type PhoneLine, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { createHttpTransport, json, type VendorHttp } from '../wire/http.ts'
@@ -11,7 +11,7 @@ import { telnyxLimits, telnyxWire, toLineError } from './wire.ts'
 
 export type TelnyxLineOptions = {
   name: Exclude<LineName, 'trunk'>
-  /** The API's address with the version, without a slash at the end. */
+  /** The API's base URL with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
   /** The Call Control application's id. */
@@ -71,8 +71,8 @@ export function telnyxLineOver(
 }
 
 /**
- * Dials a leg. Waits for the carrier's answer until the calling code aborts the signal, because an event may report the
- * leg before the answer does. If the carrier answers after the abort, the leg is hung up.
+ * Dials a leg. Waits for the carrier's HTTP response until the calling code aborts the signal, because a webhook event
+ * may report the leg earlier than the response. If the response comes after the abort, the leg is hung up.
  */
 async function dial(
   http: Pick<VendorHttp, 'post'>,
@@ -99,8 +99,8 @@ async function dial(
 }
 
 /**
- * Hangs up a leg if the carrier answered the dial command too late. If this fails, the leg's first event
- * shows that the leg is alive.
+ * Hangs up a leg if the response to the dial command came too late. If this fails, the leg's first event shows that the
+ * leg is alive.
  */
 async function hangUpLate(http: Pick<VendorHttp, 'post'>, carrierLegId: string): Promise<void> {
   await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})

@@ -50,7 +50,7 @@ export function dialBody(leg: LegToDial, account: { connectionId: string; webhoo
 
 /**
  * Returns the fields for a leg's audio stream. Without the mode `rtp` the remote party would hear no sound. Some
- * carrier events repeat the stream's address, so the token in the address is valid only once.
+ * carrier events repeat the stream's URL, so the token in the URL is valid only once.
  */
 export function streamOf({ url, token, sampleRateHz }: MediaEndpoint): JsonObject {
   const codec = sampleRateHz === 8000 ? 'PCMU' : 'L16'

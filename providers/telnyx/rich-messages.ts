@@ -7,7 +7,7 @@ import { emptyIfUnknown, toMessageError } from '../wire/rich-message-failure.ts'
 import { telnyxLimits, telnyxWire } from './wire.ts'
 
 export type TelnyxMessageOptions = {
-  /** The API's address with the version, without a slash at the end. */
+  /** The API's base URL with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
   /** The messaging profile. The RCS agents and the numbers must belong to it. */
@@ -39,7 +39,7 @@ export function createTelnyxMessages(options: TelnyxMessageOptions): RichMessage
         messaging_profile_id: messagingProfileId,
         to,
         agent_message: { content_message: { text } },
-        // Telnyx' events contain only Telnyx' message id, so the webhook address contains our id.
+        // Telnyx' events contain only Telnyx' message id, so the webhook URL contains our id.
         webhook_url: `${webhookUrl}?message=${id}`,
         ...(smsFrom !== null && { sms_fallback: { from: smsFrom, text } }),
       }

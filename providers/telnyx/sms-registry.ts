@@ -1,4 +1,4 @@
-/** Text message registration (10DLC) at Telnyx. The simulator has the same API at another address. */
+/** Text message registration (10DLC) at Telnyx. The simulator has the same API at another base URL. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import {
   type AssignmentStatus,
@@ -19,7 +19,7 @@ import { failureReasonsIn, reviewErrorsIn } from './sms-reviews.ts'
 import { codesIn, telnyxLimits, telnyxWire } from './wire.ts'
 
 export type TelnyxSmsRegistryOptions = {
-  /** The API's address with the version, without a slash at the end. */
+  /** The API's base URL with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
   /** The time limit for a request. */
@@ -229,7 +229,7 @@ async function assignmentOf(
   throw refusalIn(answer)
 }
 
-/** Reads an assignment. `usual` is the status if the answer contains no status. */
+/** Reads an assignment. `usual` is the status if the response contains no status. */
 function assignmentIn(answer: unknown, usual: AssignmentStatus | null): NumberAssignment {
   const row = isObject(answer) ? answer : {}
   const campaignId = idIn(row, 'campaignId')

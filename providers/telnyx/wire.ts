@@ -1,4 +1,4 @@
-/** Telnyx' authentication, addresses and failures (API v2). */
+/** Telnyx' authentication, base URL and failures (API v2). */
 import { PhoneLineError, type PhoneLineFailure } from '../../domain/ports/phone-line.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { type OutboundLimits, outboundDefaults } from '../../runtime/outbound/limits.ts'
@@ -11,8 +11,8 @@ export const telnyxWire: VendorWire = {
 }
 
 /**
- * After a command's time limit, its answer is awaited for this additional time: if a dial command is answered late, the
- * dialled leg must be hung up.
+ * After a command's time limit, its HTTP response is awaited for this additional time: if the response to a dial
+ * command comes late, the dialled leg must be hung up.
  */
 const lateMs = 25_000
 
@@ -54,7 +54,7 @@ const failures: Partial<Record<ErrorClass, PhoneLineFailure>> = {
   server: 'unreachable',
   timeout: 'timeout',
   cancelled: 'timeout',
-  // The connection broke before the answer was read, so the result is not known.
+  // The connection broke before the response was read, so the result is not known.
   protocol: 'timeout',
 }
 

@@ -1,21 +1,21 @@
-/** Reads addresses in SIP messages: From and To, Via, and network peers. */
+/** Reads the addresses in SIP messages: SIP URIs in From and To, and hosts in Via. */
 import { isIP } from 'node:net'
 
-/** The address in a From, To, Contact or Refer-To header. */
+/** The SIP URI, with its tag, in a From, To, Contact or Refer-To header. */
 export type Address = { uri: string; tag: string | null; text: string }
 export type Via = {
   transport: 'UDP' | 'TCP'
   host: string
   port: number | null
   branch: string
-  /** True if Via has `rport`: the answer is then sent to the request's source port. */
+  /** True if Via has `rport`: the response is then sent to the request's source port. */
   wantsSourcePort: boolean
 }
 export type SipUri = { user: string | null; host: string; port: number | null; parameters: ReadonlyMap<string, string> }
 
 export const sipPort = 5060
 
-/** A network address. IPv6 is written without brackets. */
+/** An IP address and port. IPv6 is written without brackets. */
 export type Peer = { transport: 'udp' | 'tcp'; address: string; port: number }
 
 /** Reads a header's address. Returns null if the text is not an address. */
@@ -50,7 +50,7 @@ export function userOf(uri: string): string | null {
   return number === undefined ? (sipUriOf(uri)?.user ?? null) : decoded(number)
 }
 
-/** Reads a Via header. Returns null if Via contains no address for an answer. */
+/** Reads a Via header. Returns null if Via contains no address for a response. */
 export function viaOf(text: string): Via | null {
   const [, transport, host, port, rest = ''] =
     /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*(UDP|TCP)[ \t]+(\[[0-9a-fA-F:.]+\]|[^\s:;,[\]]{1,255})(?:[ \t]*:[ \t]*(\d{1,5}))?[ \t]*(;.*)?$/i.exec(
@@ -72,8 +72,8 @@ export function viaOf(text: string): Via | null {
 }
 
 /**
- * Returns the destination for answers: the source address, with the port in Via, or with the source port if the sender
- * asks for it (RFC 3581).
+ * Returns the destination for responses: the source address, with the port in Via, or with the source port if the
+ * sender asks for it (RFC 3581).
  */
 export function answersTo(via: Via, source: Peer): Peer {
   if (source.transport === 'tcp' || via.wantsSourcePort) return source

@@ -2,7 +2,7 @@
  * Finds the SIP connection for a request. If a trunk accepted our registration and calls the registered user name, this
  * name decides. Otherwise the source address decides, and after it a login. If another connection with a login imported
  * the dialled number first, the source address alone is not enough. A source without a connection gets at most one
- * short answer, never longer than the request. Otherwise a forged source address could be used for an amplification
+ * short response, never longer than the request. Otherwise a forged source address could be used for an amplification
  * attack.
  */
 
@@ -21,11 +21,11 @@ import { RecentMap } from './recent-map.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { WrongLogins } from './wrong-logins.ts'
 
-/** If no connection was found for a source address, the address is not looked up again for this long. */
+/** If no SIP connection was found for a source IP address, the address is not looked up again for this long. */
 const unknownMs = 1_000
-/** The limits for remembered addresses: without a connection, and with a connection. */
+/** The maximum number of remembered IP addresses, separately for addresses with and without a SIP connection. */
 const addressesMax = 4096
-/** The owner name for lookups by unknown addresses. */
+/** The owner for which database lookups for unknown IP addresses count, in place of an organization. */
 const strangers = 'strangers'
 const decoyPassword = randomBytes(16).toString('hex')
 
@@ -58,9 +58,9 @@ export class Admission {
     this.#registered = registered
     this.#clock = clock
     this.#owners = owners
-    // All unknown addresses count as one owner, so one share of the lookups stays free for them. More lookups at once
-    // would only queue at the database and delay other organizations' lookups. So an organization may use more than its
-    // share only if it is alone on the server, and never the share for unknown addresses.
+    // All unknown IP addresses count as one owner, so one share of the limit on lookups stays free for them. More
+    // lookups at once would only queue at the database and delay other organizations' lookups. So an organization may
+    // use more than its share only if it is alone on the server, and never the share for unknown addresses.
     this.#lookups = dividedPlaces(limits.lookupsMax, (owner) => owner !== strangers && !owners.areSeveral)
     this.#challenges = new Challenges(clock)
     this.#wrongLogins = new WrongLogins(clock, limits.wrongLoginsPerMinuteMax)
@@ -72,8 +72,8 @@ export class Admission {
   }
 
   /**
-   * Calls `admitted` with the request's connection, or answers or drops the request. The request counts as a lookup
-   * until `admitted` resolves, because storing the call uses the database too.
+   * Finds the request's SIP connection and calls `admitted` with it, or refuses or drops the request. The request
+   * counts as a lookup until `admitted` resolves, because storing the call uses the database too.
    */
   async admit(
     transaction: ServerTransaction,
@@ -98,7 +98,7 @@ export class Admission {
     }
   }
 
-  /** Returns the request's connection, or null if the request was answered or dropped. */
+  /** Returns the request's SIP connection, or null if the request was refused or dropped. */
   async #connectionOf(
     transaction: ServerTransaction,
     size: number,

@@ -13,6 +13,9 @@ export type OpenedLeg = {
 }
 
 export interface AwaitedLegs {
-  /** Opens the media address. It can be opened only once. Returns null if the address is not valid in this process. */
+  /**
+   * Opens the leg's audio, once, with the URL and token made for it (MediaEndpoint). Returns null if they are not valid
+   * in this process.
+   */
   open(legId: string, media: MediaEndpoint): OpenedLeg | null
 }

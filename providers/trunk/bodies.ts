@@ -69,7 +69,7 @@ function partOf(lines: readonly string[]): Part {
   return { headers: headersOf(linesOf(head.join('\r\n'))) ?? [], body: lines.slice(blank + 1).join('\r\n') }
 }
 
-/** False for an `early-session` (RFC 3959), because its SDP describes only the audio before the answer. */
+/** False for an `early-session` (RFC 3959), because its SDP describes only the audio before the call is answered. */
 function isSession({ headers }: Part): boolean {
   return !/^early-session\b/i.test(valueOf(headers, 'content-disposition') ?? '')
 }

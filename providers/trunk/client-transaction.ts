@@ -1,4 +1,4 @@
-/** A client transaction: a request sent by us, and its answers. */
+/** A client transaction: a request sent by us, and its responses. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
 import { type Header, type SipResponse, valueOf } from './message.ts'
@@ -19,7 +19,7 @@ export type SentRequest = {
 export type ResponseHandlers = {
   /** Called for each response, and again for each repeated 200 to an INVITE, because each repeat needs an ACK. */
   response(response: SipResponse): void
-  /** Called if no answer arrived in time. */
+  /** Called if no response arrived in time. */
   timeout(): void
 }
 
@@ -36,7 +36,7 @@ export type ClientTransactionDeps = {
 }
 
 /**
- * 64 times T1 (RFC 3261). A request without an answer for this long has failed. No repeated answer can arrive later.
+ * 64 times T1 (RFC 3261). A request without a response for this long has failed. No repeated response can arrive later.
  */
 const patienceMs = 32_000
 const pauseMaxMs = 4_000
@@ -88,7 +88,7 @@ export class ClientTransaction {
   }
 
   response(response: SipResponse, { address }: Peer): void {
-    // A response from any other address is ignored.
+    // A response from any other IP address is ignored.
     if (address !== this.#peer.address) return
     const { code } = response
     const wasDone = this.#state === 'done'
@@ -137,7 +137,7 @@ export class ClientTransaction {
     this.#cancelTimer = this.#deps.clock.after(patienceMs, () => this.end())
   }
 
-  /** Sends the CANCEL. If the INVITE gets no final answer within 32 s, it counts as failed. */
+  /** Sends the CANCEL. If the INVITE gets no final response within 32 s, it counts as failed. */
   #sendCancel(): void {
     const { clock, cancel, handlers } = this.#deps
     cancel(this.#sameRequest('CANCEL', null))

@@ -15,7 +15,7 @@ import type { TrunkLimits } from './limits.ts'
 
 export type DialogSourcesDeps = {
   connections: Pick<SipConnections, 'hasAddress'>
-  /** Looks up a host's addresses. */
+  /** Looks up a host's IP addresses. */
   resolve: (host: string) => Promise<readonly string[]>
   log: Log
   owners: Owners
@@ -28,7 +28,8 @@ export class DialogSources {
 
   constructor(deps: DialogSourcesDeps) {
     this.#deps = deps
-    // These lookups are divided like the lookups for requests outside of calls (see admission.ts).
+    // The limit on these lookups is divided among organizations, like the limit on lookups for requests outside of
+    // calls (see admission.ts).
     this.#lookups = dividedPlaces(deps.limits.lookupsMax, () => !deps.owners.areSeveral)
   }
 

@@ -41,7 +41,7 @@ export class Dialog {
     this.#remoteCseq = start.remoteCseq
   }
 
-  /** Makes the dialog for a received request, before our answer. */
+  /** Makes the dialog for a received request, before our response. */
   static ofRequest(request: SipRequest, peer: Peer, localTag: string, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = request
     return new Dialog({
@@ -60,7 +60,7 @@ export class Dialog {
     })
   }
 
-  /** Makes the dialog from an answer to our INVITE. */
+  /** Makes the dialog from a response to our INVITE. */
   static ofResponse(response: SipResponse, draft: Draft, localTag: string, peer: Peer, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = response
     return new Dialog({

@@ -1,7 +1,7 @@
 /**
  * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth. Contains both roles: we challenge a
  * sender if its connection has a login, and we answer a trunk's challenges. A nonce contains its time and a signature,
- * so a challenge needs no memory. Only the nonce counters (`nc`) from correct answers are stored.
+ * so a challenge needs no memory. Only the nonce counters (`nc`) of correct logins are stored.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
@@ -17,7 +17,7 @@ export function credentialsOf(connection: SipConnection | null): Credentials | n
   return username === null || password === null ? null : { username, password }
 }
 
-/** The parameters in a challenge or in an answer. */
+/** The parameters in a challenge or in an Authorization header. */
 type Parameters = ReadonlyMap<string, string>
 
 const algorithms = { MD5: 'md5', 'SHA-256': 'sha256' } as const
@@ -58,15 +58,15 @@ export class Challenges {
   }
 
   /**
-   * Returns the user name in the answer, before any check of the password. Returns null if this source never received
-   * the nonce, or if the nonce is too old.
+   * Returns the user name in an Authorization header, before any check of the password. Returns null if this source
+   * never received the nonce, or if the nonce is too old.
    */
   userOf(authorization: string, source: string): string | null {
     const answer = parametersOf(authorization)
     return this.#isOwn(answer?.get('nonce') ?? '', source) ? (answer?.get('username') ?? null) : null
   }
 
-  /** Returns the request URI in the answer. */
+  /** Returns the request URI in an Authorization header. */
   uriOf(authorization: string): string {
     return parametersOf(authorization)?.get('uri') ?? ''
   }

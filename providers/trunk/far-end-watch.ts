@@ -2,7 +2,8 @@
  * Detects a vanished far end on an answered leg if no BYE comes, for example after a power cut. Missing packets alone
  * do not end the leg, because a far end also sends no packets on hold or with silence suppression. So the watch sends
  * OPTIONS in the dialog. The far end has vanished if the dialog is unknown there (481), if the request cannot reach it
- * (408), or if no answer arrives within 32 s (RFC 3261, section 12.2.1.2). After any other answer the leg continues.
+ * (408), or if no response arrives within 32 s (RFC 3261, section 12.2.1.2). After any other response the leg
+ * continues.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 
@@ -17,7 +18,7 @@ export type FarEndWatchDeps = {
   quietMs: () => number
   /** Returns the number of packets from the far end since the audio began. */
   packets: () => number
-  /** Sends OPTIONS. `answered` is called once with the answer's code, or with null if no answer arrived. */
+  /** Sends OPTIONS. `answered` is called once with the response's code, or with null if no response arrived. */
   ask: (answered: (code: number | null) => void) => void
   gone: () => void
 }
@@ -52,7 +53,7 @@ export class FarEndWatch {
 
   /**
    * Ends the leg if the far end has vanished. If a packet arrived after OPTIONS was sent, the far end still exists,
-   * even if its answer was lost.
+   * even if its response was lost.
    */
   #answered(code: number | null, before: number): void {
     const { quietMaxMs, packets, gone } = this.#deps

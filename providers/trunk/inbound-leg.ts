@@ -24,7 +24,7 @@ export class InboundLeg extends TrunkLeg {
   protected readonly otherSide = 'caller'
   readonly #localTag: string
   readonly #contact: string
-  /** The INVITE's SDP offer. If the INVITE has no offer (null), our answer contains the offer. */
+  /** The INVITE's SDP offer. If the INVITE has no offer (null), our 200 response contains the offer. */
   readonly #offer: RemoteAudio | null
   #state: 'ringing' | 'answered' | 'talking' = 'ringing'
   #wantsBye = false
@@ -64,7 +64,7 @@ export class InboundLeg extends TrunkLeg {
       toTag: this.#localTag,
       headers: [['contact', this.#contact], allowedMethods, sdpType],
       body: this.#offer === null ? audio.offer() : audio.answer(this.#offer),
-      // If no ACK arrives, the caller has not received our answer, so the call ends.
+      // If no ACK arrives, the caller has not received our 200 response, so the call ends.
       unacknowledged: () => this.bye('timeout'),
     })
   }
@@ -83,7 +83,7 @@ export class InboundLeg extends TrunkLeg {
     this.bye('unspecified')
   }
 
-  /** Handles the caller's CANCEL before the answer. */
+  /** Handles the caller's CANCEL before the call is answered. */
   cancelled(): void {
     if (this.isOver) return
     this.#respond(487)
@@ -113,8 +113,8 @@ export class InboundLeg extends TrunkLeg {
 }
 
 /**
- * Reads the INVITE's SDP offer. `offer` is null if the INVITE has no offer: our answer then contains the offer.
- * `refusal` is our answer if the offer cannot be accepted.
+ * Reads the INVITE's SDP offer. `offer` is null if the INVITE has no offer: our 200 response then contains the offer.
+ * `refusal` is our response if the offer cannot be accepted.
  */
 export function offerIn(request: SipRequest): { offer: RemoteAudio | null; refusal: Refusal | null } {
   const sdp = sdpIn(request)

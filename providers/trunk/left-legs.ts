@@ -1,6 +1,6 @@
 /**
  * Ends the legs left by a dead process. Their far ends wait for a BYE in the dialog or a CANCEL for the INVITE. So each
- * dialog is stored as soon as it is confirmed, and each INVITE at its first answer. If the process dies in the
+ * dialog is stored as soon as it is confirmed, and each INVITE at its first response. If the process dies in the
  * milliseconds before this write, the far end must end the leg itself.
  */
 import { dialogBytesMax, type LegDialogs } from '../../domain/ports/leg-dialogs.ts'
@@ -36,7 +36,7 @@ type StoredEnd = {
  */
 const cseqMargin = 1_000
 /**
- * The longest wait for an answer. The transaction repeats the request for 32 s, but the leg counts as over after this
+ * The longest wait for a response. The transaction repeats the request for 32 s, but the leg counts as over after this
  * time.
  */
 const answerMs = 5_000
@@ -88,7 +88,7 @@ export class LeftLegs {
     return connectionId === null ? null : await this.#deps.connections.find(connectionId).catch(unreachable)
   }
 
-  /** Sends BYE. Returns the answer's code, or null if no answer arrived in time. */
+  /** Sends BYE. Returns the response's code, or null if no response arrived in time. */
   #bye(start: DialogStart, storedAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions, clock } = this.#deps
     // The elapsed seconds are added, so that a second BYE after a failed first BYE has a higher sequence number.
@@ -98,7 +98,7 @@ export class LeftLegs {
     return this.#lastAnswer((handlers) => sendInDialog(deps, dialog, { method: 'BYE' }, handlers))
   }
 
-  /** Sends CANCEL. Returns the code of the INVITE's last answer, or null if no answer arrived in time. */
+  /** Sends CANCEL. Returns the code of the INVITE's last response, or null if no response arrived in time. */
   #cancel(invite: SentInvite, storedAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions } = this.#deps
     const { draft, localTag, peer, contact } = invite
@@ -107,7 +107,8 @@ export class LeftLegs {
       const response = (answer: SipResponse) => {
         handlers.response(answer)
         if (answer.code < 200 || answer.code >= 300) return
-        // The person answered before the CANCEL arrived, so the call needs a BYE. Each repeated answer needs an ACK.
+        // The person answered before the CANCEL arrived, so the call needs a BYE. Each repeated 200 response needs an
+        // ACK.
         const dialog = Dialog.ofResponse(answer, draft, localTag, peer, contact)
         transactions.acknowledge(dialog.ack(answer.cseq.number), peer)
         if (!isAnswered) void this.#bye(dialog.start, storedAtMs, connection)

@@ -1,4 +1,4 @@
-/** A leg's audio: our RTP port, and both sides' offers and answers. */
+/** A leg's audio: our RTP port, and both sides' SDP offers and answers. */
 import type { RtpLeg } from './rtp-ports.ts'
 import { type LocalAudio, type RemoteAudio, readAnswer, readLaterOffer, writeAnswer, writeOffer } from './sdp.ts'
 
@@ -14,7 +14,7 @@ export class LegAudio {
     this.#local = local
   }
 
-  /** Writes our offer. Each SDP gets the next version number (RFC 3264, section 8). */
+  /** Writes our SDP offer. Each SDP gets the next version number (RFC 3264, section 8). */
   offer(): string {
     return writeOffer({ ...this.#local, version: ++this.#version }, this.#remote)
   }
@@ -23,12 +23,12 @@ export class LegAudio {
     return writeAnswer({ ...this.#local, version: ++this.#version }, offer)
   }
 
-  /** Reads the answer to our newest offer. Returns null if the answer contains no usable audio. */
+  /** Reads the SDP answer to our newest offer. Returns null if the answer contains no usable audio. */
   answered(sdp: string): RemoteAudio | null {
     return readAnswer(sdp, this.#remote)
   }
 
-  /** Reads a later offer in the call. Returns null if the offer contains no usable audio. */
+  /** Reads a later SDP offer in the call. Returns null if the offer contains no usable audio. */
   offered(sdp: string): RemoteAudio | null {
     return readLaterOffer(sdp, this.#remote)
   }

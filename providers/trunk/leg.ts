@@ -46,7 +46,7 @@ export type LegDeps = {
 }
 
 /**
- * The sent INVITE, to cancel an unanswered call. Also contains the values for a dialog, in case an answer still
+ * The sent INVITE, to cancel an unanswered call. Also contains the values for a dialog, in case a 200 response still
  * arrives.
  */
 export type SentInvite = SentRequest & { localTag: string; contact: string }
@@ -70,7 +70,7 @@ export abstract class TrunkLeg {
   /** The leg's id. Null until the calling code sets the id. */
   legId: string | null = null
   dialog: Dialog | null = null
-  /** Our INVITE. Null before its first answer. */
+  /** Our INVITE. Null before its first response. */
   sentInvite: SentInvite | null = null
   protected readonly deps: LegDeps
   protected audio: LegAudio | null = null
@@ -121,7 +121,7 @@ export abstract class TrunkLeg {
     return true
   }
 
-  /** Asks the other side by REFER to call another address. */
+  /** Asks the other side by REFER to call another SIP URI. */
   refer(uri: string, referral: Referral): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return referral.answered(481)
@@ -177,7 +177,7 @@ export abstract class TrunkLeg {
     }
   }
 
-  /** Handles the ACK to our answer 200. */
+  /** Handles the ACK to our 200 response. */
   abstract acknowledged(request: SipRequest): void
 
   /** Emits an event. Events are delivered one after another, in order. */
@@ -214,7 +214,7 @@ export abstract class TrunkLeg {
     })
   }
 
-  /** Asks by OPTIONS if the other side still has the call. `answered` receives null if no answer arrived. */
+  /** Asks by OPTIONS if the other side still has the call. `answered` receives null if no response arrived. */
   #ask(answered: (code: number | null) => void): void {
     if (this.dialog === null) return
     const response = ({ code }: { code: number }) => {
@@ -228,7 +228,7 @@ export abstract class TrunkLeg {
     this.#cancelLimit = this.deps.clock.after(seconds * 1000, () => this.hangUp())
   }
 
-  /** Sends BYE. The leg is over at once, even if no answer arrives. */
+  /** Sends BYE. The leg is over at once, even if no response arrives. */
   protected bye(cause: string, by: EndedBy = this.otherSide === 'caller' ? 'callee' : 'caller'): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return

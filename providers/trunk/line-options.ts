@@ -9,15 +9,17 @@ import type { RtpPorts } from './rtp-ports.ts'
 export type TrunkOptions = {
   host: string
   port: number
-  /** This machine's address as peers reach it. */
+  /** The IP address at which peers reach this machine. */
   publicAddress: string
   connections: SipConnections
   dialogs: LegDialogs
   rtp: RtpPorts
   legs: AwaitedLegs
-  /** Looks up a host's addresses. Leaves out forbidden addresses. */
+  /** Looks up a host's IP addresses. Leaves out forbidden addresses. */
   resolve: (host: string) => Promise<readonly string[]>
-  /** The organizations on this server. If there is only one organization, it may use more than its share. */
+  /**
+   * The organizations on this server. If there is only one organization, it may use more than its part of the limits.
+   */
   owners: Owners
   limits: TrunkLimits
   clock: Clock

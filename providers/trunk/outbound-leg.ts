@@ -32,7 +32,7 @@ export type OutboundTarget = {
 export type OutboundDeps = LegDeps & {
   contact: string
   target: OutboundTarget
-  /** Called once, at the first answer showing if the trunk accepts calls. */
+  /** Called once, at the first response showing if the trunk accepts calls. */
   noteAnswer: (takesCalls: boolean) => void
 }
 
@@ -225,7 +225,7 @@ export class OutboundLeg extends TrunkLeg {
     this.deps.transactions.request(dialog.draft('BYE'), this.#target.peer, { response: () => {}, timeout: () => {} })
   }
 
-  /** Ends a refused call. `code` is null if no answer arrived. */
+  /** Ends a refused call. `code` is null if no response arrived. */
   #refused(code: number | null, cause: string): void {
     this.#cancelRinging()
     if (this.isOver) return

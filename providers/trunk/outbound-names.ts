@@ -1,4 +1,6 @@
-/** Writes the SIP addresses for an outgoing call in the form required by the trunk. */
+/**
+ * Writes the SIP URIs for an outgoing call (request URI, From, To, identity headers) in the form required by the trunk.
+ */
 import type { SipConnection, SipOutbound } from '../../domain/ports/sip-connections.ts'
 import { hostText, type Peer } from './address.ts'
 import type { Header } from './message.ts'

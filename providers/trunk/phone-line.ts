@@ -228,16 +228,16 @@ export class TrunkLine implements PhoneLine {
     if (leg !== null) {
       const isOther = this.#sources.isOf(leg, source) || (await this.#sources.isOfConnection(leg, source))
       if (isOther === 'unknown') return transaction.postpone()
-      // A sender at an address unknown for this call gets the same answer as for an unknown dialog, so the answer
+      // A sender at an address unknown for this call gets the same response as for an unknown dialog, so the response
       // reveals nothing about the call.
       if (!isOther) return transaction.respondOnce(481, [], size)
       this.#sockets().noteKnown(source, leg.organizationId ?? '')
       const isKept = transaction.keep(leg.organizationId ?? '')
-      // If the transaction table is full, only an INVITE must be postponed, because its answer has to be repeated until
-      // the ACK.
+      // If the transaction table is full, only an INVITE must be postponed, because its response has to be repeated
+      // until the ACK.
       return isKept || request.method !== 'INVITE' ? leg.request(transaction) : transaction.postpone()
     }
-    // The dialog is over or never existed. Any sender may receive this answer, so the sender is not checked.
+    // The dialog is over or never existed. Any sender may receive this response, so the sender is not checked.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
     try {
       await this.#admission.admit(transaction, size, async (connection) => {
@@ -245,7 +245,7 @@ export class TrunkLine implements PhoneLine {
         await this.#admitted(transaction, connection)
       })
     } catch (cause) {
-      // The lookup failed, so the sender is not known and gets one short answer.
+      // The lookup failed, so the sender is not known and gets one short response.
       transaction.respondOnce(500, [], size)
       throw cause
     }
@@ -346,7 +346,7 @@ export class TrunkLine implements PhoneLine {
 }
 
 /**
- * Waits until the far end accepts the call. If the signal aborts first, the call is hung up, even if its answer comes
+ * Waits until the far end accepts the call. If the signal aborts first, the call is hung up, even if its response comes
  * much later.
  */
 async function hungUpAtAbort(call: OutboundLeg | ReferredLeg, signal: CancelSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** The reason phrases for our answers (RFC 3261, section 21). */
+/** The reason phrases for our responses (RFC 3261, section 21). */
 const phrases: Readonly<Record<number, string>> = {
   100: 'Trying',
   180: 'Ringing',

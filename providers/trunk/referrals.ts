@@ -6,7 +6,7 @@ import { type SipRequest, valueOf } from './message.ts'
 
 /** A REFER request: it asks the far end to call another address. */
 export type Referral = {
-  /** Called with the far end's answer to the REFER, or with null if no answer arrived. */
+  /** Called with the far end's response to the REFER, or with null if no response arrived. */
   answered(code: number | null): void
   /** Called with the SIP code from the called person's phone. */
   progress(code: number): void
@@ -15,7 +15,7 @@ export type Referral = {
 }
 
 /**
- * `cseq` is the REFER's sequence number, or null before its answer. `hasLastNews` is true after this REFER's last
+ * `cseq` is the REFER's sequence number, or null before its response. `hasLastNews` is true after this REFER's last
  * NOTIFY: no later NOTIFY without an id belongs to it.
  */
 type Sent = { referral: Referral; cseq: number | null; hasLastNews: boolean }
@@ -37,13 +37,13 @@ export class Referrals {
     return sent
   }
 
-  /** Records the answer. If the far end refused the REFER, it sends no NOTIFY. */
+  /** Records the response. If the far end refused the REFER, it sends no NOTIFY. */
   answered(sent: Sent, code: number, cseq: number): void {
     sent.cseq = cseq
     if (code >= 300) sent.hasLastNews = true
   }
 
-  /** Records a REFER without an answer, so a NOTIFY without an id does not belong to this REFER. */
+  /** Records a REFER without a response, so a NOTIFY without an id does not belong to this REFER. */
   unanswered(sent: Sent): void {
     sent.hasLastNews = true
   }
@@ -62,7 +62,7 @@ export class Referrals {
   }
 
   /**
-   * Finds the REFER by its sequence number. If a NOTIFY arrives before the answer to its REFER, the number is still
+   * Finds the REFER by its sequence number. If a NOTIFY arrives before the response to its REFER, the number is still
    * unknown: the NOTIFY then belongs to the newest REFER.
    */
   #withId(id: number): Sent | undefined {

@@ -57,7 +57,7 @@ export class ReferredLeg extends TrunkLeg {
     // We sent and received no INVITE for this leg, so no ACK is expected.
   }
 
-  /** Handles the answer to the REFER. `code` is null if no answer arrived. */
+  /** Handles the response to the REFER. `code` is null if no response arrived. */
   #referAnswered(code: number | null): void {
     if (code !== null && code < 300) return this.#agreed()
     this.#isDialed(new PhoneLineError(code === null ? 'timeout' : 'refused', { sipCode: code }))
@@ -70,7 +70,7 @@ export class ReferredLeg extends TrunkLeg {
   }
 
   #progress(code: number): void {
-    // A NOTIFY may arrive before the answer to the REFER, so it counts as acceptance too.
+    // A NOTIFY may arrive before the response to the REFER, so it counts as acceptance too.
     this.#agreed()
     if (this.isOver || this.#state === 'answered') return
     if (code >= 300) return this.end(code, causeOf([], code), 'callee')

@@ -1,6 +1,6 @@
 /**
- * One login's registration at its trunk (RFC 3261, section 10.2). The registration states our address for calls from
- * the trunk.
+ * One login's registration at its trunk (RFC 3261, section 10.2). The registration's Contact states the IP address and
+ * port to which the trunk sends its calls.
  *
  *   asked ──200──► registered ──half of its time──► asked
  *     └── refusal, no answer ──► waiting ──60 s … 600 s──► asked
@@ -32,7 +32,7 @@ export type RegistrationDeps = {
 }
 
 /**
- * The code of the trunk's answer, or the reason why there is no answer. `no_address`: the host has no permitted
+ * The code of the trunk's response, or the reason why there is no response. `no_address`: the host has no permitted
  * address.
  */
 export type RegistrationFailure = number | 'no_answer' | 'no_address'
@@ -82,7 +82,7 @@ export class Registration {
     return this.#leftMs() > 0 ? (this.#granted?.peer.address ?? null) : null
   }
 
-  /** Removes the registration at the trunk without waiting for the answer. */
+  /** Removes the registration at the trunk without waiting for the response. */
   end(): void {
     this.#isEnded = true
     this.#cancelTimer()
@@ -203,7 +203,7 @@ export class Registration {
 
 /**
  * Returns the expiry granted by the trunk in seconds, for our Contact or for all Contacts (RFC 3261, section 10.2.4).
- * Returns null if the answer states no expiry.
+ * Returns null if the response states no expiry.
  */
 function expiresOf({ headers }: SipResponse, own: string): number | null {
   const [, uri = ''] = /<([^<>]+)>/.exec(own) ?? []

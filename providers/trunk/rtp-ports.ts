@@ -19,7 +19,7 @@ export type RtpLegOptions = {
   dtmf(digit: string): void
 }
 
-/** The other side's audio address and formats. `formats` lists all formats the other side may send. */
+/** The IP address, port and formats of the other side's audio. `formats` lists all formats the other side may send. */
 export type RtpRemote = Pick<
   RemoteAudio,
   'address' | 'port' | 'encoding' | 'payloadType' | 'dtmfPayloadType' | 'direction'
@@ -38,7 +38,7 @@ export interface RtpLeg {
   readonly quietMs: number
   /** The number of packets from the other side since the audio began. */
   readonly packets: number
-  /** Starts the audio, or sends it to another address. */
+  /** Starts the audio, or sends it to another IP address and port. */
   start(remote: RtpRemote): void
   /** Sends DTMF keys. Returns false if the other side cannot receive audio now, for example while it holds the call. */
   sendDtmf(digits: string): boolean

@@ -22,7 +22,7 @@ export type RemoteAudio = {
   formats: readonly SdpFormat[]
   /** The direction from the other side's view. `sendonly` means the other side holds the call. */
   direction: Direction
-  /** All m= lines. An answer repeats each line. */
+  /** All m= lines. An SDP answer repeats each line. */
   lines: readonly string[]
   /** This stream's index in `lines`. Null if the other side has stopped the stream. */
   position: number | null
@@ -51,8 +51,8 @@ export function readSdp(body: string): RemoteAudio | null {
 }
 
 /**
- * Reads a later offer in the call. If it stops all streams (port 0), the call has no audio until the next offer (RFC
- * 3264, section 8.2).
+ * Reads a later SDP offer in the call. If it stops all streams (port 0), the call has no audio until the next offer
+ * (RFC 3264, section 8.2).
  */
 export function readLaterOffer(body: string, before: RemoteAudio | null): RemoteAudio | null {
   const lines = descriptionOf(body).sections.map(([first = '']) => first)
@@ -62,8 +62,8 @@ export function readLaterOffer(body: string, before: RemoteAudio | null): Remote
 }
 
 /**
- * Reads the answer to our offer. The answer's line has the same position as our line. Returns null if the other side
- * refused the stream. The other side should send with our payload types, but many devices use the types in their
+ * Reads the SDP answer to our offer. The answer's m= line has the same position as our line. Returns null if the other
+ * side refused the stream. The other side should send with our payload types, but many devices use the types in their
  * answer, so both are accepted.
  */
 export function readAnswer(body: string, before: RemoteAudio | null = null): RemoteAudio | null {
@@ -78,15 +78,15 @@ export function readAnswer(body: string, before: RemoteAudio | null = null): Rem
 export type LocalAudio = { address: string; port: number; id: number; version: number }
 
 /**
- * Writes our offer. `before` is the other side's last description. Its m= lines and payload types are kept (RFC 3264,
- * sections 8 and 8.3.2).
+ * Writes our SDP offer. `before` is the other side's last description. Its m= lines and payload types are kept (RFC
+ * 3264, sections 8 and 8.3.2).
  */
 export function writeOffer(local: LocalAudio, before: RemoteAudio | null = null): string {
   const own = audioLines(local.port, offeredFormats(before), 'sendrecv')
   return written(local, before === null ? [own] : placed(before.lines, before.position ?? 0, own))
 }
 
-/** Accepts one stream from the offer and refuses all others (port 0). */
+/** Writes our SDP answer: accepts one stream from the offer and refuses all others (port 0). */
 export function writeAnswer(local: LocalAudio, offer: RemoteAudio): string {
   const { encoding, payloadType, dtmfPayloadType, direction } = offer
   const events: SdpFormat[] =

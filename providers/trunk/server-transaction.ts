@@ -1,7 +1,7 @@
 /**
- * A server transaction: a received request, and our answers. A kept request has a place in the transaction table, and
- * if it is repeated, the last answer is sent again. Any other request is forgotten after its final answer, so a repeat
- * is handled like a new request (RFC 3261, section 8.2.7).
+ * A server transaction: a received request, and our responses. A kept request has a place in the transaction table, and
+ * if it is repeated, the last response is sent again. Any other request is forgotten after its final response, so a
+ * repeat is handled like a new request (RFC 3261, section 8.2.7).
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { GiveBack, Place } from '../../runtime/shares/capacity.ts'
@@ -16,18 +16,18 @@ export type ServerTransactionDeps = {
   source: Peer
   send: (bytes: Buffer, to: Peer) => void
   /**
-   * Reserves a place in the transaction table for an owner, such as an organization. Returns null if the owner may have
-   * no further place now.
+   * Reserves a place in the transaction table for an owner, such as an organization. Returns null if the owner has used
+   * up its places now.
    */
   place: (owner: string, giveBack: GiveBack | null) => Place | null
   /** Called when the transaction has ended and can be forgotten. */
   over: () => void
 }
 
-/** 64 times T1 (RFC 3261). After this time the peer sends no repeats, and we stop waiting for the ACK to an answer. */
+/** 64 times T1 (RFC 3261). After this time the peer sends no repeats, and we stop waiting for the ACK to a response. */
 const lifetimeMs = 32_000
 /**
- * T4 (RFC 3261). The final answer to any request except INVITE is kept for this long, and a refused INVITE after its
+ * T4 (RFC 3261). The final response to any request except INVITE is kept for this long, and a refused INVITE after its
  * ACK. After this time a repeat is unlikely to be still in the network.
  */
 const shortLifetimeMs = 5_000
@@ -36,7 +36,7 @@ export type Answer = { toTag?: string; headers?: readonly Header[]; body?: strin
 
 export class ServerTransaction {
   readonly request: SipRequest
-  /** The destination for our answers, and for our requests in the dialog. */
+  /** The destination for our responses, and for our requests in the dialog. */
   readonly peer: Peer
   readonly #deps: ServerTransactionDeps
   readonly #repeats: Repeats
@@ -44,7 +44,7 @@ export class ServerTransaction {
   /** The request's place in the transaction table. Null if the request is not kept. */
   #place: Place | null = null
   #isCancelled = false
-  /** The code of the final answer. Null if there is no final answer yet. */
+  /** The code of the final response. Null if there is no final response yet. */
   #finalCode: number | null = null
   #isAcknowledged = false
   #cancelEnd = () => {}
@@ -74,9 +74,9 @@ export class ServerTransaction {
   }
 
   /**
-   * Keeps the request in one of the owner's places, to recognize its repeats. Returns false if the owner may have no
-   * further place now. An INVITE's place can be taken back only after the call is refused or the ACK has arrived:
-   * earlier, a repeated INVITE would start a second call.
+   * Keeps the request in one of the owner's places, to recognize its repeats. Returns false if the owner has used up
+   * its places now. An INVITE's place can be taken back only after the call is refused or the ACK has arrived: earlier,
+   * a repeated INVITE would start a second call.
    */
   keep(owner: string): boolean {
     this.#place = this.#deps.place(owner, this.#isInvite ? null : () => this.end())
@@ -84,8 +84,8 @@ export class ServerTransaction {
   }
 
   /**
-   * Sends an answer. After a final answer, further calls of this method have no effect. `unacknowledged` is called if a
-   * 200 answer to an INVITE gets no ACK.
+   * Sends a response. After a final response, later calls of this method have no effect. `unacknowledged` is called if
+   * a 200 response to an INVITE gets no ACK.
    */
   respond(code: number, { toTag, headers = [], body = '', unacknowledged }: Answer = {}): void {
     if (this.isFinal) return
@@ -94,7 +94,7 @@ export class ServerTransaction {
     if (code < 200) return
     this.#finalCode = code
     if (this.#place === null) return this.end()
-    // Proxies do not repeat a 200 answer, so we repeat it over TCP too.
+    // Proxies do not repeat a 200 response, so we repeat it over TCP too.
     if (this.#isInvite && (code < 300 || this.peer.transport === 'udp'))
       this.#repeats.start(() => this.repeated(), 4000)
     this.#endAfter(this.#isInvite ? lifetimeMs : shortLifetimeMs, code < 300 ? unacknowledged : undefined)
@@ -102,8 +102,8 @@ export class ServerTransaction {
   }
 
   /**
-   * Answers once and forgets the request, so it uses no memory. Drops headers, beginning with the first, until the
-   * answer is at most `bytesMax` long. If it is still longer, sends no answer.
+   * Sends one response and forgets the request, so it uses no memory. Drops headers, beginning with the first, until
+   * the response is at most `bytesMax` long. If it is still longer, sends no response.
    */
   respondOnce(code: number, headers: readonly Header[], bytesMax: number): void {
     const bytes = this.#written(code, 'none', headers, '')
@@ -114,12 +114,12 @@ export class ServerTransaction {
   }
 
   /**
-   * Ends a request if it cannot be handled now. Over UDP no answer is sent, because the sender repeats the request.
-   * Over TCP there are no repeats, so the answer states when to try again (RFC 3261, section 21.5.4).
+   * Ends a request if it cannot be handled now. Over UDP no response is sent, because the sender repeats the request.
+   * Over TCP there are no repeats, so the response states when to try again (RFC 3261, section 21.5.4).
    */
   postpone(): void {
     if (this.source.transport === 'udp') return this.end()
-    // The source address of a TCP socket cannot be forged, so the answer may be longer than the request.
+    // The source address of a TCP socket cannot be forged, so the response may be longer than the request.
     this.respondOnce(503, [['retry-after', '1']], Number.POSITIVE_INFINITY)
   }
 
@@ -172,7 +172,7 @@ type WrittenAnswer = {
   /** The source of the request. */
   source: Peer
   code: number
-  /** The tag to add to the answer's To header if To has no tag. */
+  /** The tag to add to the response's To header if To has no tag. */
   toTag: string | undefined
   more?: readonly Header[]
   body?: string

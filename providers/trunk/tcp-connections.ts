@@ -4,8 +4,8 @@
  *   stranger ──a known sender's message──► known ──no message for 10 minutes──► closed
  *       └──── no such message in time, or its place is needed ──────────────────────►
  *
- * Any client can open connections, so strangers may have few connections per address, and only for a short time. Known
- * connections count against their organization's share of all connections.
+ * Any client can open connections, so strangers may have few connections per IP address, and only for a short time.
+ * Known connections count against their organization's part of the limit on connections.
  */
 
 import { Socket } from 'node:net'
@@ -24,7 +24,7 @@ export type SocketLimits = Pick<
 export type TcpOptions = {
   clock: Clock
   limits: SocketLimits
-  /** Returns true if a known sender has recently used this address. */
+  /** Returns true if a known sender has recently used this IP address. */
   isKnown: (address: string) => boolean
   /** Called with the bytes of each message. */
   read: (message: Buffer, peer: Peer) => void
@@ -37,7 +37,7 @@ const idleMs = 600_000
 /** A connection is closed if its peer leaves more than this many bytes unread. */
 const unsentBytesMax = 1_048_576
 const strangers = 'strangers'
-/** The owner name for connections from us to trunks. */
+/** The owner for which connections opened by Parley count, in place of an organization. */
 const ourselves = 'ourselves'
 
 type Connection = { socket: Socket; address: string; place: Place; cancelEnd: () => void }
@@ -136,8 +136,7 @@ export class TcpConnections {
     socket.on('data', (chunk) => {
       const messages = framing.take(chunk)
       if (messages === 'broken') {
-        // A stream with invalid data is not read any further. Otherwise each chunk would be joined to all earlier
-        // bytes.
+        // A connection with invalid data is read no more. Otherwise each chunk would be joined to all earlier bytes.
         socket.pause()
         this.#options.refuse(framing.rest, peer)
         return void socket.destroySoon()

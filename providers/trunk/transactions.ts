@@ -1,13 +1,13 @@
 /**
- * SIP transactions (RFC 3261, section 17): each is a request with all its answers. Each message may be lost or
+ * SIP transactions (RFC 3261, section 17): each is a request with all its responses. Each message may be lost or
  * duplicated.
  *
  *   request we got:   trying ──answer──► provisional ──► final ──ACK──► done       (repeated until the ACK)
  *   request we sent:  calling ──100..199──► proceeding ──200..699──► done          (repeated until an answer)
  *
- * The timers follow the RFC and run on the given clock. If a request arrives twice, its answer is sent again without
- * handling the request again. Each organization has a share in the table, so that too many requests from one trunk
- * leave room for other calls. Among requests outside a call, only INVITE needs a place in the table.
+ * The timers follow the RFC and run on the given clock. If a request arrives twice, its response is sent again without
+ * handling the request again. The table's places are divided among organizations, so that too many requests from one
+ * trunk leave room for other calls. Among requests outside a call, only INVITE needs a place in the table.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -22,18 +22,19 @@ import type { SipTransport } from './transport.ts'
 
 export type TransactionsDeps = {
   clock: Clock
-  /** Our address as peers can reach it, for Via headers. */
+  /** The IP address at which peers can reach us, for Via headers. */
   publicAddress: string
   /** The maximum number of requests remembered, to recognize repeated requests. */
   transactionsMax: number
   transport: () => Pick<SipTransport, 'send' | 'port'>
   /**
-   * Called for each new request. Repeated requests are answered here while the request is kept or still being handled.
+   * Called for each new request. Repeated requests get the stored response here while the request is kept or still
+   * being handled.
    */
   requested(transaction: ServerTransaction, size: number): void
-  /** Called for the ACK to a 200 answer. Such an ACK belongs to no transaction. */
+  /** Called for the ACK to a 200 response. Such an ACK belongs to no transaction. */
   acknowledged(request: SipRequest, source: Peer): void
-  /** Called when a CANCEL arrives before the request's final answer. */
+  /** Called when a CANCEL arrives before the request's final response. */
   cancelled(transaction: ServerTransaction): void
 }
 
@@ -42,8 +43,8 @@ export class Transactions {
   readonly #servers = new Map<string, ServerTransaction>()
   readonly #clients = new Map<string, ClientTransaction>()
   /**
-   * The places in the transaction table. One share always stays free for other organizations, because an attacker can
-   * forge a trunk's address.
+   * The places in the transaction table. One organization's part always stays free for other organizations, because an
+   * attacker can forge a trunk's IP address.
    */
   readonly #places: Capacity
 
@@ -63,7 +64,7 @@ export class Transactions {
     this.#deps.requested(transaction, size)
   }
 
-  /** Sends a request until it is answered. */
+  /** Sends a request, repeatedly over UDP, until a response arrives. */
   request(draft: Draft, peer: Peer, handlers: ResponseHandlers): ClientTransaction {
     const branch = newBranch()
     const transaction = this.#client({ draft, peer, branch, via: this.#via(peer, branch) }, handlers)
@@ -71,12 +72,12 @@ export class Transactions {
     return transaction
   }
 
-  /** Sends a CANCEL for another process's INVITE. The handlers receive the last answer to that INVITE. */
+  /** Sends a CANCEL for another process's INVITE. The handlers receive the last response to that INVITE. */
   cancelSent(sent: SentRequest, handlers: ResponseHandlers): void {
     this.#client(sent, handlers).cancelSent()
   }
 
-  /** Sends an ACK. There is no answer to an ACK. */
+  /** Sends an ACK. There is no response to an ACK. */
   acknowledge(draft: Draft, peer: Peer): void {
     this.#send(draft, this.#via(peer, newBranch()), peer)
   }

@@ -1,6 +1,6 @@
 /**
- * Decides by a trunk's answer if the trunk accepts calls. The functions return null if the answer does not show whether
- * the trunk accepts calls.
+ * Decides by a trunk's SIP response if the trunk accepts calls. The functions return null if the response does not show
+ * whether the trunk accepts calls.
  */
 
 /** These codes come from the called person's side and not from the trunk, so the trunk accepted the call. */
@@ -8,8 +8,8 @@ const personsCodes: ReadonlySet<number> = new Set([404, 408, 480, 484, 486, 487,
 export const isOfPerson = (code: number | null): boolean => code !== null && personsCodes.has(code)
 
 /**
- * Judges the answer to an INVITE. Code 100 comes from the first proxy, before the trunk has decided. `code` is null if
- * no answer arrived.
+ * Judges the response to an INVITE. Code 100 comes from the first proxy, before the trunk has decided. `code` is null
+ * if no response arrived.
  */
 export function saysInvite(code: number | null): boolean | null {
   if (code === null) return false
@@ -18,7 +18,7 @@ export function saysInvite(code: number | null): boolean | null {
 }
 
 /**
- * Judges the answer to OPTIONS. Many trunks do not know the user in the OPTIONS URI (404, 480) or do not support the
+ * Judges the response to OPTIONS. Many trunks do not know the user in the OPTIONS URI (404, 480) or do not support the
  * method (405, 501). They may still accept calls, so the result is null.
  */
 export function saysOptions(code: number | null): boolean | null {

@@ -1,16 +1,17 @@
 /**
- * Refuses unreadable requests, if their headers contain an address for an answer (RFC 3261, section 8.2). The answer is
- * never longer than the request. Otherwise a forged source address could be used for an amplification attack.
+ * Refuses unreadable requests, if their headers contain an address for a response (RFC 3261, section 8.2). The response
+ * is never longer than the request. Otherwise a forged source address could be used for an amplification attack.
  */
 import { answersTo, type Peer, viaOf } from './address.ts'
 import { bodyBytesMax, type Header, headBytesMax, headersMax, headersOf, linesOf, valueOf } from './message.ts'
 import { writeAnswer } from './server-transaction.ts'
 
-/** The headers to copy into the answer. Without them the sender cannot match the answer to its request. */
+/** The headers to copy into the response. Without them the sender cannot match the response to its request. */
 const required = ['via', 'from', 'to', 'call-id', 'cseq']
 
 /**
- * Returns the answer. Returns null if the bytes are not a request, or if the answer would be longer than the request.
+ * Returns the response. Returns null if the bytes are not a request, or if the response would be longer than the
+ * request.
  */
 export function answerToUnreadable(bytes: Buffer, source: Peer): { answer: Buffer; to: Peer } | null {
   const end = bytes.indexOf('\r\n\r\n')
@@ -28,7 +29,7 @@ export function answerToUnreadable(bytes: Buffer, source: Peer): { answer: Buffe
   return via === null || answer.length > bytes.length ? null : { answer, to: answersTo(via, source) }
 }
 
-/** Replaces an unknown transport in Via. The request arrived over UDP or TCP in any case, so it can be answered. */
+/** Replaces an unknown transport in Via. The request arrived over UDP or TCP in any case, so a response can be sent. */
 const usualTransport = (via: string) => via.replace(/^(SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*)[A-Z0-9-]+/i, '$1UDP')
 
 function codeOf(headers: readonly Header[], lines: number, bodyBytes: number): number {

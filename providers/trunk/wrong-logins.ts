@@ -5,8 +5,8 @@ const windowMs = 60_000
 const countersMax = 4096
 
 /**
- * Counts the wrong logins for a user name from one address. The counter is separate for each address, because otherwise
- * any client could lock a user out.
+ * Counts the wrong logins for a user name from one IP address. The counter is separate for each address, because
+ * otherwise any client could lock a user out.
  */
 export class WrongLogins {
   readonly #clock: Clock

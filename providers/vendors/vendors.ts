@@ -1,8 +1,8 @@
 /**
- * The vendor table: one entry holds a vendor's name, the environment variable for its key, the adapter and the language
- * spelling. A server with OpenAI's protocol needs only an entry and no code. The addresses and spellings come from the
- * vendors' documents; values not documented there are left out. registry.ts loads the adapters, and the table in
- * docs/providers.md is generated from these entries.
+ * The vendor table: one entry holds a vendor's name, the environment variable for its key, the adapter and the vendor's
+ * language codes. A server with OpenAI's protocol needs only an entry and no code. The base URLs and language codes
+ * come from the vendors' documents; values not documented there are left out. registry.ts loads the adapters, and the
+ * table in docs/providers.md is generated from these entries.
  */
 
 import type { Stage } from '../../domain/ports/model.ts'
@@ -289,7 +289,7 @@ export function isVendorId(id: string): id is VendorId {
   return Object.hasOwn(vendors, id)
 }
 
-/** Returns the id of the vendor with this published address. Returns null for other servers. */
+/** Returns the id of the vendor with this published base URL. Returns null for other servers. */
 export function vendorAt(baseUrl: string): VendorId | null {
   const address = baseUrl.replace(/\/+$/, '')
   const isAt = (vendor: Vendor) => vendor.adapter === 'openai' && vendor.server.baseUrl === address
@@ -298,7 +298,7 @@ export function vendorAt(baseUrl: string): VendorId | null {
 
 export const vendorIds = Object.keys(vendors) as VendorId[]
 
-/** Returns the vendor's display name, or the provider's id if the configuration sets the address. */
+/** Returns the vendor's display name, or the provider's id if the configuration sets the base URL. */
 export function vendorNameOf(
   id: string,
   configs: readonly { id: string; adapter: string; baseUrl?: string }[],
@@ -308,7 +308,7 @@ export function vendorNameOf(
   return isVendorId(vendor) ? vendors[vendor].name : id
 }
 
-/** Returns a server's published address from the table. Returns null if the adapter itself contains the addresses. */
+/** Returns a server's published base URL from the table. Returns null if the adapter itself contains the URLs. */
 export function publishedAddress(adapter: string): string | null {
   const vendor: Vendor | null = isVendorId(adapter) ? vendors[adapter] : null
   return vendor?.adapter === 'openai' ? vendor.server.baseUrl : null

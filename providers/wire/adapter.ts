@@ -9,8 +9,8 @@ export type VendorOptions = {
   /** The provider's id in routes and in the catalog; usually the vendor's name. */
   id: string
   /**
-   * Replaces all published addresses, also for sockets (http: becomes ws:, https: becomes wss:). Null for the published
-   * addresses.
+   * Replaces all published base URLs, also for sockets (http: becomes ws:, https: becomes wss:). Null to use the
+   * published URLs.
    */
   baseUrl: string | null
   /** The operator's key. Null if there is no operator's key, so only organizations' keys can be used. */

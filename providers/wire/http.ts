@@ -1,7 +1,7 @@
 /**
- * Sends HTTP requests to one vendor: address, authentication and error classes. `VendorWire` holds the differences
- * between vendors. A vendor's error text is added to `cause`, shortened and without the key, but never to an error
- * message for clients.
+ * Sends HTTP requests to one vendor, with its base URL, authentication and error classes. `VendorWire` holds the
+ * differences between vendors. A vendor's error text is added to `cause`, shortened and without the key, but never to
+ * an error message for clients.
  */
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
@@ -93,7 +93,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   }
 }
 
-/** The connections to a vendor, and the common address parts for all requests. */
+/** The connections to a vendor, and the base URL's path and query, which all requests share. */
 type Link = Pick<HttpTransportOptions, 'limits' | 'wire' | 'clock'> & {
   pool: ReturnType<typeof createPool>
   prefix: string

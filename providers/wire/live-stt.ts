@@ -248,8 +248,8 @@ export class LiveSttStream implements SttStream, ProtocolStream {
   }
 
   /**
-   * Passes a transcript to the sink. If the sink closes the stream at a transcript, it gets no further transcript from
-   * the same frame.
+   * Passes a transcript to the sink. If the sink closes the stream at a transcript, it gets no other transcript from
+   * this frame.
    */
   transcript(transcript: Parameters<SttStreamSink['transcript']>[0]): void {
     if (this.#state !== 'over') this.#parts.sink.transcript(transcript)

@@ -2,7 +2,7 @@
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 
-/** A socket's address and handshake headers. Requests with equal targets can use the same warm sockets. */
+/** A socket's path and handshake headers. Requests with equal targets can use the same warm sockets. */
 export type SocketTarget = {
   /** The path and query, appended to the base URL's path. */
   path: string

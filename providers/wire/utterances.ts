@@ -85,7 +85,7 @@ export class Utterances {
     this.#utterance++
   }
 
-  /** Ends the utterance when no further piece will arrive: the interim pieces then count as fixed. */
+  /** Ends the utterance when no other piece will arrive: the interim pieces then count as fixed. */
   finish(): void {
     this.#fixed.push(...this.#interim)
     this.end()

@@ -9,8 +9,8 @@ import type { SocketTransport, WarmRules } from './socket.ts'
 import { createSocketTransport } from './socket-transport.ts'
 
 /**
- * Makes the connections. `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError if the
- * address is not a URL.
+ * Makes the connections. `vendorUrl` is the vendor's base URL; a configured base URL replaces it. Throws TypeError if
+ * the base URL is not a URL.
  */
 export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOptions, wire: VendorWire) {
   return {

@@ -1,6 +1,7 @@
 /**
- * Sends requests to organizations' servers. The address guard refuses forbidden addresses. Connections to recently used
- * servers stay open to save time, because a caller on the phone waits for a tool's answer.
+ * Sends webhook and tool requests to organizations' servers. The address guard refuses forbidden IP addresses.
+ * Connections to recently used servers stay open to save time, because a caller on the phone waits for a tool's
+ * response.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import {
@@ -20,11 +21,11 @@ export type WebhookClientOptions = {
   guard: AddressPolicy
   clock: Clock
   /**
-   * The maximum number of connections to one address, so that one organization does not use all connections in the
-   * process.
+   * The maximum number of connections to one origin (scheme, host and port), so that one organization does not use all
+   * connections in the process.
    */
   connectionsMax?: number
-  /** The maximum number of addresses with open connections. */
+  /** The maximum number of origins with open connections. */
   addressesMax?: number
 }
 
@@ -33,7 +34,7 @@ const connectMs = 5000
 /** The longest time without data from the other server. A request's signal usually ends the request earlier. */
 const silentMsMax = 60_000
 /**
- * The pool's size limit for an answer. It is above every `answerBytesMax`, so that `read` truncates a long answer
+ * The pool's size limit for a response. It is above every `answerBytesMax`, so that `read` truncates a long response
  * before the pool fails the request.
  */
 const discardedBytesMax = 16 * 1024 * 1024
@@ -45,7 +46,7 @@ type Origin = { pool: OutboundPool; underWay: number }
 
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { connectionsMax = 16, addressesMax = 64 } = options
-  /** The open connections by lane (a separate connection pool) and address. The last used address is at the end. */
+  /** The open connections by lane (a name for a separate pool) and origin. The last used origin is at the end. */
   const origins = new Map<string, Origin>()
 
   function take(origin: string, lane = ''): Origin {
@@ -126,7 +127,7 @@ async function sendOver(
 }
 
 /**
- * Reads at most `bytesMax` bytes. Stopping the iteration closes the connection, so the rest of a long answer is not
+ * Reads at most `bytesMax` bytes. Stopping the iteration closes the connection, so the rest of a long response is not
  * received.
  */
 async function read(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Body> {

@@ -19,7 +19,7 @@ export type PoolOptions = {
   processes: number
   /** The maximum number of waiting jobs. Further jobs are refused. */
   queueMax: number
-  /** Decides how much of the queue each organization may use. */
+  /** Divides the queue among organizations. */
   shares?: JobShares | undefined
   /** A child is ended if it is idle for this long, because it holds its models in memory. */
   idleMs: number
@@ -52,8 +52,8 @@ type Waiting = {
   job: PoolJob
   signal: AbortSignal
   /**
-   * The job's reserved place in the queue. Null if the job never waits, or if it waits although its organization has
-   * used up its share.
+   * The job's reserved place in the queue. Null if the job never waits, or if the job is a later job of a request and
+   * its organization has used up its share of the queue.
    */
   place: Place | null
   leave?: () => void

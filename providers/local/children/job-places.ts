@@ -1,6 +1,6 @@
 /**
- * The places in a pool's queue, divided among organizations. On a server with several organizations, an organization
- * that may have no further place waits a moment for one before its job is refused. Otherwise a client that repeats
+ * The places in a pool's queue, divided among organizations. On a server with several organizations, a job waits a
+ * moment for a place before it is refused, if its organization has used up its places. Otherwise a client that repeats
  * refused requests at once would keep the event loop busy with refusals.
  *
  *   take ──► place        wait ──► place, or null after `waitMs`
@@ -40,7 +40,7 @@ export class JobPlaces {
     this.#clock = clock
   }
 
-  /** Returns null if the organization may have no further place now. */
+  /** Returns null if the organization has used up its places now. */
   take(owner: string): Place | null {
     return this.#places.take(owner)
   }

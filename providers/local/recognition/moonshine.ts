@@ -102,7 +102,7 @@ export class Moonshine implements SpeechModel {
 
 /**
  * Natural logarithms of probabilities, before each token and after the last token. `goesOn`: the text's next token
- * follows. `ends`: the text ends. `stops`: the text ends or a sentence mark follows.
+ * follows. `ends`: the text ends. `stops`: the text ends or a punctuation mark that ends a sentence follows.
  */
 export type Followed = { goesOn: number[]; ends: number[]; stops: number[] }
 

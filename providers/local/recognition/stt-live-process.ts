@@ -115,7 +115,7 @@ type StreamParts = {
  * fails, the state becomes `gone` from any state.
  */
 class ChildStream implements SttStream {
-  /** The total weight (AudioLayout) of all frames not yet read by the child. */
+  /** The total size, as AudioLayout counts it, of all frames not yet read by the child. */
   bufferedBytes = 0
   #state: 'opening' | 'open' | 'closing' | 'gone' = 'opening'
   readonly #parts: StreamParts

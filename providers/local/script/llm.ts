@@ -215,7 +215,7 @@ function rulesOf({ triggers, operators, says }: ScriptLanguage): readonly Rule[]
   ]
 }
 
-/** These rules come after the facts, because "Hi, when are you open?" is a question too. */
+/** These rules are tried after the prompt's facts, because "Hi, when are you open?" is a question too. */
 function mannersOf({ triggers, says }: ScriptLanguage): readonly Rule[] {
   return [
     { when: triggers.hello, say: () => `${says.hello} ${says.introduction}. ${says.askToRepeat}` },
@@ -231,7 +231,7 @@ const joined = /^\[The caller has joined\b/
 const silent = /^\[The caller has said nothing\b/
 const isHint = (said: string) => joined.test(said) || silent.test(said)
 
-/** Returns the answer. The prompt's answers come before the general rules. */
+/** Returns the answer to the user's words. Answers in the prompt are tried before the general rules. */
 function answerTo(said: string, items: readonly LlmItem[], { language, vocabulary }: Words): string {
   const { triggers, says } = language
   const start = said.slice(0, readCharactersMax)

@@ -116,7 +116,10 @@ function numberIn(said: string, isWhole: boolean, language: ScriptLanguage): num
 const grouped = { '.': /\d{1,3}(?:,\d{3})+(?:\.\d{1,9})?/, ',': /\d{1,3}(?:\.\d{3})+(?:,\d{1,9})?/ }
 const ungrouped = /\d{1,9}(?:[.,]\d{1,9})?/
 
-/** Reads a number with the language's marks. Recognizers also write a decimal point in languages with a comma. */
+/**
+ * Reads a number with the language's decimal character. Recognizers write a decimal point even in languages with a
+ * decimal comma.
+ */
 function digitsIn(said: string, { decimalMark }: ScriptLanguage): number | undefined {
   const plain = ungrouped.exec(said)
   const match = grouped[decimalMark].exec(said)

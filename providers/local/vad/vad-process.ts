@@ -228,7 +228,7 @@ class LocalVadStream implements VadStream {
     this.#parts.onFrame(probability)
   }
 
-  /** True if no child will answer the stream's frames soon. */
+  /** True if the stream's frames are late and no child process is there to answer them. */
   #isAbandoned(): boolean {
     return this.frames.unanswered >= usualFrames && !this.#parts.hasChild()
   }

@@ -21,7 +21,7 @@ export class Vad {
     this.#session = session
   }
 
-  /** Returns a further `Vad` with the same model weights, for a second stream at the same time. */
+  /** Returns another `Vad` that shares this model's weights, for a second stream at the same time. */
   another(): Vad {
     return new Vad(this.#session)
   }

@@ -4,8 +4,8 @@
  * source sends, with two exceptions. First, a far end may move to another port without notice, for example after a
  * failover, or a neighbour at a shared address may have sent the first packet. The new source is accepted when the old
  * source has been silent: for 1 s at the same address or with the same SSRC, otherwise for 10 s. Second, a far end may
- * move by a new SDP. Then packets from the SDP's address and port are accepted at once. Until our answer arrives, the
- * far end still sends from its old port, and these last packets must not make the old port the source again.
+ * move by a new SDP. Then packets from the SDP's address and port are accepted at once. Until our SDP answer arrives,
+ * the far end still sends from its old port, and these last packets must not make the old port the source again.
  */
 export type Source = { address: string; port: number }
 

@@ -1,7 +1,7 @@
 /**
- * Chooses the languages in which a segment is decoded. The decoder's first step gives each language a share. If the
- * share does not decide, the segment is decoded in several languages, and the likeliest text decides: in a wrong
- * language the text is misspelt, and therefore unlikely.
+ * Chooses the languages in which a segment is decoded. The decoder's first step gives each language a probability, its
+ * share. If no language is probable enough, the segment is decoded in several languages, and the likeliest text
+ * decides: in a wrong language the text is misspelt, and therefore unlikely.
  *
  *   it 0.74  La conferenza sta ora blochiada.          -0.32 for each token
  *   es 0.21  La conferencia está ahora bloqueada.      -0.08 for each token: chosen
@@ -14,11 +14,14 @@ import type { Vocabulary } from './vocabulary.ts'
 /** `code` is Whisper's code. `share` is the language's probability. */
 export type LanguageCandidate = { code: string; share: number }
 
-/** The previous segment's language is chosen at once if it has this share. */
+/** The likeliest language is chosen at once if it has this share. */
 const clearShare = 0.8
-/** The language of the speech before is taken at once if it has this share. */
+/** The previous segment's language is chosen at once if it has this share. */
 const lastShareMin = 0.1
-/** Other languages are tried from this share on, but only the likeliest. Each try takes as long as a transcript. */
+/**
+ * Otherwise the segment is decoded in up to `triedMax` languages. All but the likeliest need at least this share,
+ * because each language takes as long as a transcript.
+ */
 const triedShareMin = 0.05
 const triedMax = 4
 /** The weight for a language's share beside its text's mean likelihood. */

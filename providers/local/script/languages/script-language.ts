@@ -4,14 +4,15 @@
  */
 export type ScriptLanguage = {
   /**
-   * Words ignored in comparisons, because they do not describe a sentence's subject. Also used to detect the language.
+   * Words ignored in comparisons, because they do not describe a sentence's subject. These words also identify the
+   * language.
    */
   empty: string
   /** Groups of words treated as equal: question words together with the usual words in their answers. */
   alike: readonly string[]
-  /** Removed in turn from a word with more than four letters, so singular and plural are equal. */
+  /** Endings to remove, in this order, from a word with more than four letters, so singular and plural are equal. */
   endings: readonly RegExp[]
-  /** Removed from a shorter word. */
+  /** The ending to remove from a shorter word. */
   shortEnding?: RegExp
   /** The labels for questions, answers and the first words in a prompt, with `|` between them. */
   labels: { question: string; answer: string; greeting: string }
@@ -27,13 +28,15 @@ export type ScriptLanguage = {
     again: RegExp
     /** The words before a text to repeat. */
     echo: RegExp
-    /** The user ends the call. */
+    /** Matches if the user wants to end the call. */
     leaves: RegExp
     wantsCallback: RegExp
     /** A calculation with two numbers, with the groups `a`, `operator` and `b`. */
     calculation: RegExp
   }
-  /** Between a number's whole part and its decimals. The other mark is between groups of three digits. */
+  /**
+   * The character between a number's whole part and its decimals. The other character separates groups of three digits.
+   */
   decimalMark: '.' | ','
   /** The numbers from 0 to 12. */
   numbers: string

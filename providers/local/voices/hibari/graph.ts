@@ -1,4 +1,4 @@
-/** The voice's graph: it turns phonemes into frames, and says in which frame each phoneme ends. */
+/** Runs the voice's ONNX graph: it turns phonemes into frames, and returns when each phoneme ends. */
 import * as ort from 'onnxruntime-node'
 import { openSession } from '../../weights/onnx.ts'
 import type { Frames } from './spectrum.ts'
@@ -9,7 +9,7 @@ import { hibariRateHz, hop } from './waveform.ts'
  * id's end.
  */
 const durationSum = '/CumSum_output_0'
-/** This id stands before and after the phonemes. */
+/** The phoneme id that the graph expects before and after the phonemes. */
 const edgeId = 0n
 
 const outputs = ['lh', 'theta', 'ln', 'lr', 'phi', 'f0'] as const

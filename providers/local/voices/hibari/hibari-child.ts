@@ -1,4 +1,4 @@
-/** The entry file for a process that speaks with hibari. Only fork starts it. */
+/** The entry file for a process that speaks with the voice engine hibari. Only fork starts it. */
 import { serveVoice } from '../serve-voice.ts'
 import { openHibari } from './hibari.ts'
 import { hibariRateHz } from './waveform.ts'

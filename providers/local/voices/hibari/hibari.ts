@@ -1,6 +1,6 @@
 /**
- * hibari (Apache-2.0, distilled from Kokoro-82M) turns a sentence into 24 kHz mono samples: phonemes, then a graph to
- * predict each frame's spectrum, then samples.
+ * The voice engine hibari (Apache-2.0, distilled from Kokoro-82M) turns a sentence into 24 kHz mono samples: phonemes,
+ * then a graph to predict each frame's spectrum, then samples.
  */
 import type { WordEnd } from '../../../../domain/ports/tts.ts'
 import type { TtsOutput } from '../tts-messages.ts'

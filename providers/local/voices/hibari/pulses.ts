@@ -4,10 +4,10 @@
  * 1/2.
  */
 
-/** A lower pitch means a frame without voice. */
+/** A lower pitch means an unvoiced frame. */
 const pitchHzMin = 40
 const harmonicHzMax = 11_000
-/** Nearer to a whole turn, the quotient is replaced by its limit. */
+/** If the angle is this close to a multiple of 2 pi, the quotient is replaced by its limit. */
 const sineMin = 2e-3
 
 /** Returns the pulses for a pitch in Hz per frame. The pitch between the middles of two frames is interpolated. */

@@ -20,7 +20,9 @@ const magnitudes = Float32Array.from({ length: (logMax - logMin) * perLog + 1 },
   Math.exp(logMin + at / perLog),
 )
 
-/** The steps in a whole turn, which must be a power of two. Sixteen thousand steps keep the error below -68 dB. */
+/**
+ * The steps in a full circle (2 pi), which must be a power of two. Sixteen thousand steps keep the error below -68 dB.
+ */
 const turnSteps = 16_384
 const perRadian = turnSteps / (2 * Math.PI)
 const cosines = Float32Array.from({ length: turnSteps }, (_, at) => Math.cos(at / perRadian))

@@ -8,11 +8,11 @@ import { numberWords } from '../../recognition/number-words.ts'
  */
 export type Token = { text: string; isPause: boolean; isAfterSpace: boolean; place: number | null }
 
-/** A word, an abbreviation with full stops, a number, a sign, or punctuation. */
+/** A word, an abbreviation with full stops, a number, a symbol such as &, or punctuation. */
 const token =
   /(?:[a-z]\.){2,}|[a-z][a-z']*(?:[.-][a-z']+)*|\$?\d(?:[\d.,:]*\d)?[a-z%]*|[&@%#+=/*]|\.{2,}|-{2,}| - |[;:,.!?()]/gi
 
-/** The words for signs. */
+/** Symbols and the words they are read as. */
 const signs: Readonly<Record<string, string>> = {
   '&': 'and',
   '@': 'at',
@@ -43,7 +43,7 @@ export function tokensOf(sentence: string, knows: (word: string) => boolean): To
       tokens.push({ text: word, isPause: false, isAfterSpace: tokens.length > 0 && (at > 0 || isAfterSpace), place })
     }
   }
-  // Without a mark at its end, a sentence sounds as if it were cut off.
+  // Without a punctuation mark at its end, a sentence sounds as if it were cut off.
   if (tokens.length > 0 && !tokens.at(-1)!.isPause) tokens.push(pause('.'))
   return tokens
 }

@@ -7,7 +7,10 @@ const [spelledType, spokenType, syllableType, boundType, soundType] = ['g', 'w',
 /** A sound has states, each with three numbers of two bytes. The first number is the state's length in frames. */
 const stateBytes = 6
 const frameMs = 4
-/** After a word such as "Dr.", the next words are searched for a word in its usual form. */
+/**
+ * The engine reads "Dr." as another word, which is not in the text. So each spoken word is searched for among the
+ * text's next words, at most this many.
+ */
 const otherWordsMax = 8
 
 export type SpokenWords = {
@@ -18,7 +21,7 @@ export type SpokenWords = {
 
 /**
  * Returns the words' ends in `text`. The engine reads "Dr." as "doktor", so such a word has no end, and the next end
- * includes it. If the stages disagree about the number of words, only the last word has an end.
+ * includes it. If the engine's stages report different numbers of words, only the last word has an end.
  */
 export function picoWords(taps: ItemTaps, text: string): SpokenWords {
   const sounds = taps.items('pam').filter(({ type }) => type === soundType)
@@ -39,12 +42,14 @@ export function picoWords(taps: ItemTaps, text: string): SpokenWords {
   return { ends, lastEndMs }
 }
 
-/** Returns the end times for all words except silent words. */
+/** Returns the end times for all words that have sounds. */
 function wordEndsMs(items: readonly Item[], sounds: readonly Item[]): number[] {
   const ends: number[] = []
   let next = 0
   let elapsedMs = 0
-  /** Between words the engine adds pauses. No syllable contains them. */
+  /**
+   * Adds the durations up to the given sound. Other sounds before it are pauses, which the engine adds between words.
+   */
   const play = (sound: number) => {
     while (next < sounds.length) {
       const each = sounds[next++] as Item
@@ -61,7 +66,7 @@ function wordEndsMs(items: readonly Item[], sounds: readonly Item[]): number[] {
   return ends
 }
 
-/** Adds the words without sounds. Such a word ends with the word before it. */
+/** Adds the words for which the engine has no sounds. Such a word gets the end time of the word before it. */
 function withSilentWords(endsMs: readonly number[], items: readonly Item[]): number[] {
   const all: number[] = []
   let next = 0
