@@ -14,6 +14,8 @@ import { type ConsoleHandlers, consoleHandlers } from '../handlers/console/handl
 import { createOidcProvider } from '../providers/oidc/oidc-provider.ts'
 import { createSmtpMailer } from '../providers/smtp/mailer.ts'
 import { ConfigError, type Environment, secretOf } from '../runtime/process/config.ts'
+import { Owners } from '../runtime/shares/owners.ts'
+import { WorkQueue } from '../runtime/shares/work-queue.ts'
 import { createPasswordHasher } from '../runtime/values/password-hash.ts'
 import { version } from '../runtime/version.ts'
 import type { App } from './app.ts'
@@ -26,7 +28,7 @@ export type Console = { isEnabled: boolean; handlers: ConsoleHandlers; invitatio
 export function createConsole({ config, env, store, clock, secrets, log, localUrl }: Needs): Console {
   const { people, personSessions: sessions, signInAttempts, passwordResets: resets } = store
   const { masterKey } = secrets
-  const hashes = createPasswordHasher()
+  const hashes = createPasswordHasher(hashQueueOf(config))
   const lockOut = createLockOut(signInAttempts, createSigner(masterKey, 'sign-in attempts v1'), clock)
   const { sessionS } = config.console
   const isCode = (code: string) => isSetupCode(masterKey, code)
@@ -57,6 +59,12 @@ export function createConsole({ config, env, store, clock, secrets, log, localUr
     isReachedHereOnly: isReachedHereOnly(config),
   })
   return { isEnabled: config.console.enabled, handlers, invitations }
+}
+
+/** Network addresses share the queue, so it has several owners on every server. */
+function hashQueueOf({ limits }: ParleyConfig): WorkQueue {
+  const { organizationShare: part, passwordHashesMax: runningMax, passwordHashesQueueMax: waitingMax } = limits
+  return new WorkQueue({ runningMax, waitingMax }, { owners: new Owners(true), part })
 }
 
 function oidcProvidersOf({ oidc }: ParleyConfig, env: Environment, clock: App['clock']) {

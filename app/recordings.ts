@@ -10,6 +10,7 @@ import { Recorder, salvage } from '../domain/conversation/hearing/recorder.ts'
 import type { CallRecorder } from '../domain/conversation/parts/deps.ts'
 import type { Call } from '../domain/records/call.ts'
 import type { RecordingBucket, Recordings } from '../domain/records/recording.ts'
+import { WorkQueue } from '../runtime/shares/work-queue.ts'
 import type { Loops } from '../runtime/timing/loops.ts'
 import { openRecordingBucket } from '../store/recordings/recording-bucket.ts'
 import { createRecordingFiles } from '../store/recordings/recording-files.ts'
@@ -48,15 +49,20 @@ const uploadsEveryMs = 1_000
 const retentionEveryMs = 60_000
 
 export function openCallRecordings(app: App, loops: Loops): CallRecordings {
-  const { config, clock, log, store, recordingLinks } = app
+  const { config, clock, log, store, owners, recordingLinks } = app
   const { bucket, signed } = recordingLinks
+  const { organizationShare: part, recordingPeaksMax: runningMax, recordingPeaksQueueMax: waitingMax } = config.limits
+  const peaksQueue = new WorkQueue({ runningMax, waitingMax }, { owners, part })
   const files = createRecordingFiles(join(config.dataDir, 'recordings'))
   const growing = new Set<string>()
   if (bucket !== null) startUploads(app, { files, bucket, growing, loops })
   startRetention(app, files, loops)
   const endsAs = bucket === null ? 'ready' : 'uploading'
   return {
-    stored: new StoredRecordings({ files, bucket, links: signed, isDisabled: store.isOfDisabled, clock, log }),
+    stored: new StoredRecordings({
+      ...{ files, bucket, links: signed, isDisabled: store.isOfDisabled, clock, log },
+      peaksInTurn: (organizationId, work) => peaksQueue.run(organizationId, work),
+    }),
     record: (call) =>
       call.pipeline.recording
         ? new Recorder({ file: fileOf(files, call, growing), peaks: peaksOf(files, call), clock, log, endsAs })

@@ -9,10 +9,6 @@ import {
   recordingLayout,
 } from '../records/recording.ts'
 
-/** Each computation reads a whole recording, up to 900 MB. */
-const atOnceMax = 2
-const waitingMax = 30
-
 const audioOffset = wavHeader(recordingLayout, null).length
 const framesIn = (sizeBytes: number) => Math.max(0, Math.floor((sizeBytes - audioOffset) / recordingFrameBytes))
 
@@ -41,32 +37,26 @@ export async function peaksOf(recording: RecordingContent): Promise<Uint8Array> 
   return Buffer.concat([peaksHeader(layout, meter.pixels), ...pixels])
 }
 
-/** Computes the peaks for a few recordings at once. Requests for one recording share one computation. */
+/** Runs work in an organization's turn. Returns null if too much work waits. */
+export type InTurn = <Result>(organizationId: string, work: () => Promise<Result>) => Promise<Result> | null
+
+/** Computes peaks in their organization's turn. Requests for one recording share one computation. */
 export class PeaksWork {
   readonly #running = new Map<string, Promise<Uint8Array>>()
-  readonly #waiting: (() => void)[] = []
-  #active = 0
+  readonly #inTurn: InTurn
 
-  /** Throws Fault `overloaded` if too many recordings wait. */
-  run(callId: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    const running = this.#running.get(callId)
-    if (running !== undefined) return running
-    if (this.#active >= atOnceMax && this.#waiting.length >= waitingMax)
-      throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
-    const made = this.#inTurn(make).finally(() => this.#running.delete(callId))
-    this.#running.set(callId, made)
-    return made
+  constructor(inTurn: InTurn) {
+    this.#inTurn = inTurn
   }
 
-  async #inTurn(make: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    if (this.#active >= atOnceMax) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#active++
-    try {
-      return await make()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#active--
-      else next()
-    }
+  /** Throws Fault `overloaded` if too many recordings wait. */
+  run(organizationId: string, callId: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const running = this.#running.get(callId)
+    if (running !== undefined) return running
+    const turn = this.#inTurn(organizationId, make)
+    if (turn === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    const made = turn.finally(() => this.#running.delete(callId))
+    this.#running.set(callId, made)
+    return made
   }
 }

@@ -5,7 +5,7 @@ import type { Tenant } from '../records/organization.ts'
 import type { RecordingBucket, RecordingContent, RecordingPlace, Recordings } from '../records/recording.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import type { RecordingLinks } from './recording-links.ts'
-import { areCompletePeaks, PeaksWork, peaksOf } from './recording-peaks.ts'
+import { areCompletePeaks, type InTurn, PeaksWork, peaksOf } from './recording-peaks.ts'
 
 export type StoredRecordingsDeps = {
   files: Pick<Recordings, 'find' | 'findPeaks' | 'keepPeaks' | 'remove'>
@@ -14,6 +14,8 @@ export type StoredRecordingsDeps = {
   links: RecordingLinks
   /** Resolves with true if the call's organization is disabled. */
   isDisabled: (callId: string) => Promise<boolean>
+  /** Runs computations of peaks. Each computation reads a whole recording, up to 900 MB. */
+  peaksInTurn: InTurn
   clock: Clock
   log: Log
 }
@@ -31,10 +33,11 @@ type PeaksShelf = {
 
 export class StoredRecordings {
   readonly #deps: StoredRecordingsDeps
-  readonly #peaksWork = new PeaksWork()
+  readonly #peaksWork: PeaksWork
 
   constructor(deps: StoredRecordingsDeps) {
     this.#deps = deps
+    this.#peaksWork = new PeaksWork(deps.peaksInTurn)
   }
 
   /**
@@ -54,9 +57,9 @@ export class StoredRecordings {
     const inBucket = await this.#findInBucket(tenant, callId)
     const recording = inBucket ?? (await this.#deps.files.find(callId))
     if (recording === null) return null
-    if (inBucket === null) return this.#peaksAt(callId, this.#shelfOfFile(callId), recording)
-    const shelf = this.#shelfInBucket({ ...tenant, id: callId })
-    return this.#reached(callId, () => this.#peaksAt(callId, shelf, recording))
+    const place = { ...tenant, id: callId }
+    if (inBucket === null) return this.#peaksAt(place, this.#shelfOfFile(callId), recording)
+    return this.#reached(callId, () => this.#peaksAt(place, this.#shelfInBucket(place), recording))
   }
 
   /**
@@ -86,12 +89,16 @@ export class StoredRecordings {
     return content
   }
 
-  async #peaksAt(callId: string, shelf: PeaksShelf, recording: RecordingContent): Promise<Uint8Array> {
+  async #peaksAt(
+    { organizationId, id }: RecordingPlace,
+    shelf: PeaksShelf,
+    recording: RecordingContent,
+  ): Promise<Uint8Array> {
     const kept = await shelf.find()
     if (kept !== null && areCompletePeaks(kept, recording.size)) return kept
-    return this.#peaksWork.run(callId, async () => {
+    return this.#peaksWork.run(organizationId, id, async () => {
       const made = await peaksOf(recording)
-      await this.#keep(callId, shelf, made)
+      await this.#keep(id, shelf, made)
       return made
     })
   }

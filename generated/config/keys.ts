@@ -85,6 +85,20 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  { path: ['limits', 'recordingPeaksMax'], env: 'PARLEY_LIMITS_RECORDING_PEAKS_MAX', type: 'integer', secret: false },
+  {
+    path: ['limits', 'recordingPeaksQueueMax'],
+    env: 'PARLEY_LIMITS_RECORDING_PEAKS_QUEUE_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  { path: ['limits', 'passwordHashesMax'], env: 'PARLEY_LIMITS_PASSWORD_HASHES_MAX', type: 'integer', secret: false },
+  {
+    path: ['limits', 'passwordHashesQueueMax'],
+    env: 'PARLEY_LIMITS_PASSWORD_HASHES_QUEUE_MAX',
+    type: 'integer',
+    secret: false,
+  },
   { path: ['limits', 'agentsMax'], env: 'PARLEY_LIMITS_AGENTS_MAX', type: 'integer', secret: false },
   {
     path: ['outbound', 'toolConnectionsMax'],

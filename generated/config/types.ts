@@ -174,6 +174,14 @@ export type ParleyConfig = {
     providerConnectionsQueueMax: number
     /** How long a request may wait for a connection to a provider or, above its organization's share, for a place in the queue of an embedded engine. In milliseconds, and at most half of the time to the first token or audio. The request is then answered 503. */
     providerConnectionWaitMs: number
+    /** How many recordings a process reads at once to compute their peaks. Organizations share them by organizationShare. */
+    recordingPeaksMax: number
+    /** How many recordings may wait until their peaks are computed. Organizations share the places by organizationShare. More are answered 503. */
+    recordingPeaksQueueMax: number
+    /** How many password hashes a process computes at once. Network addresses share them by organizationShare. */
+    passwordHashesMax: number
+    /** How many password hashes may wait. Network addresses share the places by organizationShare. More are answered 503. */
+    passwordHashesQueueMax: number
     /** How many agents an organization may have, and as many again that test keys created. */
     agentsMax: number
   }

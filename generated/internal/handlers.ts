@@ -168,7 +168,7 @@ export type ForgotPasswordRequest = RequestWith<{ body: ForgottenPassword }>
 export type ForgotPasswordResult =
   | { status: 202; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: Accepted }
 
-export type ResetPasswordRequest = RequestWith<{ body: PasswordReset }>
+export type ResetPasswordRequest = RequestWith<{ header: { 'user-agent'?: string }; body: PasswordReset }>
 
 export type ResetPasswordResult =
   | { status: 204; headers: { 'Cache-Control': 'no-store' } }

@@ -466,7 +466,7 @@ export const internalSurface: Surface = {
       pattern: '/console/auth/password/reset',
       pathParams: [],
       query: [],
-      headers: [],
+      headers: [{ name: 'User-Agent', required: false }],
       scope: null,
       role: null,
       body: {
@@ -477,7 +477,7 @@ export const internalSurface: Surface = {
         partsOpen: false,
         limit: 'json',
       },
-      validateParams: null,
+      validateParams: validators.resetPasswordParams,
       validateBody: validators.resetPasswordBody,
       responses: {
         '204': { types: [], headers: ['Cache-Control'] },

@@ -20,9 +20,9 @@ export function linkHandlers(deps: LinkDeps): LinkHandlers {
       resets.forgot(email)
       return { status: 202, headers: noStore, body: {} }
     },
-    async resetPassword({ body: { token, password } }, { peer }) {
+    async resetPassword({ body: { token, password }, header }, { peer }) {
       requireOurPage(peer)
-      await resets.reset(token, password)
+      await resets.reset(token, password, browserOf(peer, header))
       return { status: 204, headers: noStore }
     },
     async readInvitation({ body: { token } }, { peer }) {

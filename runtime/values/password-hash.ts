@@ -1,11 +1,13 @@
 /**
  * Hashes passwords with argon2id (19 MiB, two passes, one lane: the OWASP Password Storage Cheat Sheet), or with scrypt
  * on a machine whose binary for argon2 does not load. Both give PHC strings. Few hashes run at once, because they use
- * the threads that also read files and look up names.
+ * the threads that also read files and look up names. Hashes for each network address have their own turns, because an
+ * organization is not known before the password is checked.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../engine/handler.ts'
 import { loadArgon2 } from '../optional.ts'
+import type { WorkQueue } from '../shares/work-queue.ts'
 
 const memoryKiB = 19_456
 const passes = 2
@@ -13,65 +15,49 @@ const scryptLogN = 17
 const scryptBytesMax = 256 * 1024 * 1024
 const hashBytes = 32
 const saltBytes = 16
-const runningMax = 4
-const waitingMax = 32
 
+/** Throws Refusal `overloaded` if too many hashes for the network address `source`, or in all, wait. */
 export type PasswordHasher = {
-  hash(password: string): Promise<string>
-  verify(stored: string, password: string): Promise<boolean>
+  hash(password: string, source: string): Promise<string>
+  verify(stored: string, password: string, source: string): Promise<boolean>
   isOutdated(stored: string): Promise<boolean>
   dummy(): Promise<string>
 }
 
 /** The binary is loaded at the first use. `load` resolves with null on a machine without it. */
-export function createPasswordHasher(load = loadArgon2): PasswordHasher {
+export function createPasswordHasher(queue: WorkQueue, load = loadArgon2): PasswordHasher {
   let loading: ReturnType<typeof loadArgon2> | null = null
   const loaded = () => (loading ??= load())
-  const limited = createGate()
-  const hash = (password: string) =>
-    limited(async () => {
-      const argon2 = await loaded()
-      if (argon2 === null) return scryptHash(password)
-      return argon2.hash(password, { memoryCost: memoryKiB, timeCost: passes, parallelism: 1 })
-    })
+  async function hash(password: string): Promise<string> {
+    const argon2 = await loaded()
+    if (argon2 === null) return scryptHash(password)
+    return argon2.hash(password, { memoryCost: memoryKiB, timeCost: passes, parallelism: 1 })
+  }
+  async function verify(stored: string, password: string): Promise<boolean> {
+    if (stored.startsWith('$scrypt$')) return scryptVerify(stored, password)
+    const argon2 = await loaded()
+    if (argon2 === null) throw new Error('a stored password needs argon2, whose binary does not load here')
+    return argon2.verify(stored, password)
+  }
   let dummy: Promise<string> | null = null
   return {
-    hash,
-    verify: (stored, password) =>
-      limited(async () => {
-        if (stored.startsWith('$scrypt$')) return scryptVerify(stored, password)
-        const argon2 = await loaded()
-        if (argon2 === null) throw new Error('a stored password needs argon2, whose binary does not load here')
-        return argon2.verify(stored, password)
-      }),
+    hash: (password, source) => inTurn(queue, source, () => hash(password)),
+    verify: (stored, password, source) => inTurn(queue, source, () => verify(stored, password)),
     isOutdated: async (stored) => (stored.startsWith('$scrypt$') ? (await loaded()) !== null : isWeaker(stored)),
+    // A process makes this hash once, so it does not wait in the queue, where it could be refused.
     dummy: () => (dummy ??= hash(randomBytes(saltBytes).toString('hex'))),
   }
+}
+
+async function inTurn<Result>(queue: WorkQueue, source: string, work: () => Promise<Result>): Promise<Result> {
+  const turn = queue.run(source, work)
+  if (turn === null) throw new Refusal('overloaded', { message: 'Too many people sign in at once.', retryAfterS: 1 })
+  return turn
 }
 
 function isWeaker(stored: string): boolean {
   const [, memory, time] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/.exec(stored) ?? []
   return Number(memory ?? 0) < memoryKiB || Number(time ?? 0) < passes
-}
-
-/** Runs at most `runningMax` tasks at once. If `waitingMax` tasks wait, further tasks are refused. */
-function createGate(): <Result>(run: () => Promise<Result>) => Promise<Result> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (run) => {
-    if (running >= runningMax) {
-      if (waiting.length >= waitingMax)
-        throw new Refusal('overloaded', { message: 'Too many people sign in at once.', retryAfterS: 1 })
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running += 1
-    try {
-      return await run()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
 }
 
 async function scryptHash(password: string): Promise<string> {

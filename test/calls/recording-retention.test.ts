@@ -55,6 +55,7 @@ async function setUp(t: Test) {
       bucket: null,
       links: {} as never,
       isDisabled: () => Promise.resolve(false),
+      peaksInTurn: (_organizationId, work) => work(),
       clock: systemClock,
       log: silent,
     }),

@@ -155,7 +155,8 @@ export function createInvitations(deps: InvitationDeps): Invitations {
       const open = await read(token)
       const { organizationId, email } = open
       const isSignedIn = session?.user.email === email
-      const newcomer = open.isNew ? { name, passwordHash: await hashes.hash(newPassword(password, email)) } : null
+      const hash = () => hashes.hash(newPassword(password, email), browser.ip)
+      const newcomer = open.isNew ? { name, passwordHash: await hash() } : null
       const proven = newcomer !== null || isSignedIn ? null : await signIn.prove(email, password ?? '', browser)
       const person = await invitations.accept(digestOf(token), now(), newcomer, browser)
       if (person === null) throw new ResourceFault({ kind: 'link_dead' })

@@ -1,10 +1,13 @@
 /** The rules for passwords, and the port for their hashes. */
 import { refuseIssues } from '../../records/resource-fault.ts'
 
-/** Hashes passwords. A hash is a PHC string, whose prefix names the algorithm and its parameters. */
+/**
+ * Hashes passwords. A hash is a PHC string, whose prefix names the algorithm and its parameters. `source` is the network
+ * address of the browser: the hashes for each address have their own turns.
+ */
 export type PasswordHashes = {
-  hash(password: string): Promise<string>
-  verify(stored: string, password: string): Promise<boolean>
+  hash(password: string, source: string): Promise<string>
+  verify(stored: string, password: string, source: string): Promise<boolean>
   /** Returns true if a new hash would have stronger parameters. */
   isOutdated(stored: string): Promise<boolean>
   /** Returns the hash for a random password with the current parameters. */

@@ -4,7 +4,7 @@ import { ResourceFault } from '../../records/resource-fault.ts'
 import { digestOf, linkTo, newToken } from './links.ts'
 import type { LockOut } from './lock-out.ts'
 import { checkedPassword, type PasswordHashes } from './passwords.ts'
-import type { Person } from './people.ts'
+import type { Browser, Person } from './people.ts'
 import type { Post } from './post.ts'
 
 export type ResetStore = {
@@ -40,7 +40,7 @@ export type Resets = {
    */
   forgot(email: string): void
   /** Throws ResourceFault `link_dead` or `invalid`. */
-  reset(token: string, password: string): Promise<void>
+  reset(token: string, password: string, browser: Browser): Promise<void>
 }
 
 export const resetLifeMs = 3_600_000
@@ -69,11 +69,11 @@ export function createResets({ resets, hashes, lockOut, post, clock, log, baseUr
         .catch((err: unknown) => log.error({ err }, 'a link for a new password was not sent'))
         .finally(() => (pending -= 1))
     },
-    async reset(token, password) {
+    async reset(token, password, browser) {
       const digest = digestOf(token)
       const person = await resets.find(digest, new Date(clock.nowMs()))
       if (person === null) throw new ResourceFault({ kind: 'link_dead' })
-      const passwordHash = await hashes.hash(checkedPassword(password, person.email))
+      const passwordHash = await hashes.hash(checkedPassword(password, person.email), browser.ip)
       if (!(await resets.use(digest, passwordHash, new Date(clock.nowMs()))))
         throw new ResourceFault({ kind: 'link_dead' })
       await lockOut.forgive(person.email)

@@ -62,10 +62,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const person = await people.find(address)
       const stored = person?.passwordHash ?? dummy
       const text = spelled(password)
-      const isRight = await hashes.verify(stored, text ?? '')
+      const isRight = await hashes.verify(stored, text ?? '', browser.ip)
       if (person === null || person.passwordHash === null || text === null || !isRight) return null
       if (!(await hashes.isOutdated(stored))) return person
-      const passwordHash = await hashes.hash(text)
+      const passwordHash = await hashes.hash(text, browser.ip)
       await people.rehash(person.id, passwordHash, stored)
       return { ...person, passwordHash }
     })
@@ -91,7 +91,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const text = checkedPassword(password, address)
       if (!isLocal)
         await lockOut.attempt(setupAccount, browser.ip, () => Promise.resolve(deps.isSetupCode(code) || null))
-      const person = await people.setUp({ email: address, name, passwordHash: await hashes.hash(text) })
+      const person = await people.setUp({ email: address, name, passwordHash: await hashes.hash(text, browser.ip) })
       if (person === null) throw new ResourceFault({ kind: 'setup_done' })
       return open(person.id, null, browser)
     },
@@ -109,7 +109,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     async changePassword({ user, organization }, { current, password }, browser) {
       const text = checkedPassword(password, user.email)
       const { passwordHash } = await prove(user.email, current, browser)
-      const next = await hashes.hash(text)
+      const next = await hashes.hash(text, browser.ip)
       if (!(await people.changePassword(user.id, next, passwordHash ?? '')))
         throw new ResourceFault({ kind: 'sign_in_failed' })
       return open(user.id, organization.id, browser, next)
