@@ -3,11 +3,18 @@
  */
 import type { Tx } from '../postgres/connect.ts'
 
-/** Returns a function to make a new call's time. Two calls in this process never have the same time. */
+/** A list of calls must not change its order if the clock is corrected by less than this time. */
+const correctionUsMax = 1_000_000
+
+/**
+ * Returns a function to make a new call's time. Calls of this process get different and rising times, unless the clock
+ * is set back by a second or more: their time is then the new time, because a time in the future would be wrong.
+ */
 export function createMicroseconds(): (ms: number) => string {
   let lastUs = 0
   return (ms) => {
-    lastUs = Math.max(lastUs + 1, Math.floor(ms) * 1000)
+    const us = Math.floor(ms) * 1000
+    lastUs = us > lastUs || lastUs - us >= correctionUsMax ? us : lastUs + 1
     return timestampOf(lastUs)
   }
 }

@@ -45,7 +45,7 @@ t.test('owners take turns, and the work of one owner leaves a share of both limi
   t.equal(begin('b'), null)
   for (let at = 0; at < 12; at += 1) await endFirst()
   t.same(started.slice(4), ['a', 'b', 'a', 'b', 'a', 'a', 'a', 'a'])
-  await Promise.all(taken)
+  await Promise.all(taken.map((work) => work ?? Promise.resolve()))
   t.equal(started.length, 12, 'each piece of work has run')
   t.same(Array.from({ length: 10 }, () => begin('a') !== null).filter(Boolean).length, 9, 'all places are free again')
 })
