@@ -40,21 +40,27 @@ async function readFigures(tx: Tx, tenant: Tenant, query: FigureQuery) {
     query.interval === 'none'
       ? tx`null::timestamptz`
       : tx`date_trunc(${query.interval}::text, created_at, ${query.timeZone}::text)`
-  const names = groups.map((group) => tx`, ${tx(columns[group])} as ${tx(group)}`)
-  const places = Array.from({ length: 1 + groups.length }, (_, at) => at + 1).join(', ')
-  const rows = await tx<Row[]>`
-    select ${bucket} as bucket ${names.length === 0 ? tx`` : names}, ${sums(tx)} from call_facts where ${where}
-    group by ${tx.unsafe(places)} order by ${tx.unsafe(places)} limit ${figureRowsMax + 1}`
-  if (rows.length > figureRowsMax) return 'too_many_rows' as const
-  const [total] = await tx<Row[]>`select null::timestamptz as bucket, ${sums(tx)} from call_facts where ${where}`
-  return { rows: rows.map(rowOf), total: rowOf(total!) }
+  const named = groups.map((group) => tx`, ${tx(columns[group])} as ${tx(group)}`)
+  const names = groups.map((group) => tx`, ${tx(group)}`)
+  const keys = tx`bucket ${names.length === 0 ? tx`` : names}`
+  // The total is a grouping set of the same statement, because a second statement would read all facts again.
+  const rows = await tx<(Row & { isTotal: boolean })[]>`
+    select grouping(bucket) = 1 as "isTotal", ${keys}, ${sums(tx)}
+    from (
+      select ${bucket} as bucket ${named.length === 0 ? tx`` : named}, status = 'failed' as is_failed, duration_s,
+        cost_micro_usd, is_unpriced, p50_ms, interruptions, tool_failures
+      from call_facts where ${where}) as facts
+    group by grouping sets ((${keys}), ()) order by "isTotal" desc, ${keys} limit ${figureRowsMax + 2}`
+  const [total, ...figures] = rows.map(({ isTotal: _isTotal, ...row }) => rowOf(row))
+  if (figures.length > figureRowsMax) return 'too_many_rows' as const
+  return { rows: figures, total: total! }
 }
 
 /** The percentiles are over the medians in calls, because the latencies in turns are not kept apart from the turns. */
 function sums(tx: Tx) {
   return tx`
     count(*)::int as calls, count(*) filter (where duration_s > 0)::int as connected,
-    count(*) filter (where status = 'failed')::int as failed,
+    count(*) filter (where is_failed)::int as failed,
     coalesce(sum(greatest(duration_s, 0)), 0)::float8 as "durationS",
     coalesce(sum(greatest(cost_micro_usd, 0)), 0)::float8 as "costMicroUsd",
     count(*) filter (where is_unpriced)::int as unpriced,

@@ -2,10 +2,13 @@
 import t from 'tap'
 import type { Call, CallEntry, Turn } from '../../domain/records/call.ts'
 import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'
+import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
-const { admin } = await startAdministered(t)
+const { parley, admin } = await startAdministered(t)
+const sql = openDatabase(parley)
+t.teardown(() => sql.end())
 
 type Figures = { rows: object[]; total: object }
 
@@ -78,3 +81,30 @@ t.test('getCallFigures refuses too long time ranges, unknown time zones and too 
     t.match(faultOf(await call(acme, 'GET', `/v1/calls/figures?${query}`)), { code: 'VALIDATION_ERROR' }, query)
   t.match(await read(acme, 'interval=hour'), { rows: [], total: { calls: 0 } }, 'hours of the last seven days')
 })
+
+t.test(
+  'the total of 5,000 calls equals the sum of their rows, and both have the percentiles of their calls',
+  async (t) => {
+    const acme = await admin.organization('with many figures')
+    await insert(acme.id, '2026-09-01T00:00:00Z', {}, [], 1_000)
+    // A call each five minutes from 1 to 18 September. Every fourth call has failed, and call n has n as its latency.
+    await sql`
+    insert into calls select (jsonb_populate_record(calls, jsonb_build_object('id', gen_random_uuid(),
+      'created_at', calls.created_at + n * interval '5 minutes'))).*
+    from calls, generate_series(1, 4999) as n where organization_id = ${acme.id}`
+    await sql`
+    insert into call_facts select (jsonb_populate_record(f, jsonb_build_object('id', c.id, 'created_at', c.created_at,
+      'duration_s', 3, 'cost_micro_usd', 7, 'p50_ms', c.n, 'status', case c.n % 4 when 0 then 'failed' else 'completed' end))).*
+    from call_facts f, (select *, (row_number() over (order by created_at)) - 1 as n from calls
+      where organization_id = ${acme.id}) as c
+    where f.organization_id = ${acme.id} and c.id <> f.id`
+    const figures = await read(acme, 'since=2026-09-01T00:00:00Z&until=2026-10-01T00:00:00Z&group_by=status')
+    const sum = (name: string) => figures.rows.reduce((all, row) => all + (row as Record<string, number>)[name]!, 0)
+    t.match(figures.total, { calls: 5_000, failed: 1_249, duration_seconds: 14_998, cost_micro_usd: '34993' })
+    const { latency_ms: latency } = figures.total as { latency_ms: { p50: number; p95: number } }
+    t.same([latency.p50, latency.p95.toFixed(1)], [2_500, '4749.1'])
+    t.equal(sum('calls'), 5_000)
+    t.equal(sum('failed'), 1_249)
+    t.equal(figures.rows.length, 36)
+  },
+)
