@@ -27,7 +27,8 @@ export type Page = {
   keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
   addInitScript(script: string): Promise<void>
   route(url: RegExp, handle: (route: Route) => unknown): Promise<void>
-  unroute(url: RegExp): Promise<void>
+  /** Answers a page's socket in place of the server. */
+  routeWebSocket(url: RegExp, answer: (socket: AnsweredSocket) => void): Promise<void>
   url(): string
   goBack(): Promise<unknown>
   reload(): Promise<unknown>
@@ -46,6 +47,10 @@ export type Page = {
   on(event: 'websocket', listener: (socket: PageSocket) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void
+}
+export type AnsweredSocket = {
+  send(frame: string): void
+  onMessage(listener: (frame: string | Buffer) => void): void
 }
 /** A request answered by the test. */
 export type Route = {

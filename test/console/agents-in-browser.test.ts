@@ -3,12 +3,13 @@ import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
+import { loadEngines, slowEngines } from '../realtime/socket.ts'
 import { signIn } from './visiting.ts'
 
 await inBrowser(t, 'agents in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
-  const { parley, admin } = await startOwnAdministered(t, { PARLEY_LOCAL_WARM: 'true' })
+  const { parley, admin } = await startOwnAdministered(t, slowEngines)
   const organization = async (name: string) => {
     const owner = await admin.organization(name)
     return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
@@ -17,6 +18,7 @@ async function tests(browser: Browser): Promise<void> {
 
   t.test('a person makes an agent and talks to it', async (t) => {
     const { owner, place } = await organization('that talks')
+    await loadEngines(owner)
     const { page, open, check } = await signIn(t, place)
     await open('/agents', '[data-state="empty"]')
     await check('agents-empty')

@@ -9,16 +9,11 @@ export const loopback = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }]
 /** This model's provider answers at once. Speech is routed to it only by name. */
 export const loopbackModel = 'loopback/loopback'
 
-/**
- * Returns the server that all tests with real speech share, because each server loads models for its embedded engine.
- * On a busy machine they load slowly.
- */
-export const serverWithSpeech = (): Promise<TestServer> =>
-  serverWith({
-    PARLEY_PROVIDERS: loopback,
-    PARLEY_REALTIME_OPEN_MS: '60000',
-    PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
-  })
+/** On a busy machine the embedded engines load their models slowly. */
+export const slowEngines = { PARLEY_REALTIME_OPEN_MS: '60000', PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000' }
+
+/** Returns the server that all tests with real speech share, because each server loads models for its engines. */
+export const serverWithSpeech = (): Promise<TestServer> => serverWith({ PARLEY_PROVIDERS: loopback, ...slowEngines })
 
 /** An event must come within this time, even if the server is busy or loads its engines. */
 const eventMsMax = 60_000
@@ -58,6 +53,14 @@ export async function loadStreamModels(target: Target): Promise<void> {
   const client = await start(target, '/v1/transcribe/stream', { language: 'en' })
   client.send({ type: 'end' })
   await client.closed
+}
+
+/** Starts the embedded engines for a page. A page waits only for words, and on a busy machine engines start slowly. */
+export async function loadEngines(target: Target): Promise<void> {
+  const client = await start(target, '/v1/synthesize/stream')
+  client.send({ type: 'text', text: 'One.', flush: true })
+  client.send({ type: 'end' })
+  await Promise.all([client.closed, loadStreamModels(target)])
 }
 
 /** Returns the status and error code with which an upgrade is refused; 101 if it is not refused. */

@@ -14,6 +14,7 @@ import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
+import { loadEngines, slowEngines } from './socket.ts'
 
 const name = 'privacy-prompt'
 const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
@@ -21,21 +22,16 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const recording = path.join(folder, 'voice.wav')
 writeFileSync(recording, readFixture(name))
 
-/** The engines start with the server, because the first words would wait for them. On a busy machine they start slowly. */
-const engines = {
-  ...{ PARLEY_LOCAL_WARM: 'true', PARLEY_REALTIME_OPEN_MS: '60000' },
-  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
-}
-
 /** The lists have their options as soon as the page knows the models. */
 const filledLists = '#tts-voice optgroup'
 
 await inBrowser(t, 'the page /try works in a browser', visits, recording)
 
 async function visits(browser: Browser): Promise<void> {
-  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', ...engines })
+  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', ...slowEngines })
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
+  await loadEngines({ url: parley.url, key })
   const visit = async (t: Test, options: Partial<ContextOptions> = {}) => {
     const context = await browser.newContext({ permissions: ['microphone', 'clipboard-write'], ...options })
     t.teardown(() => context.close())
@@ -83,6 +79,33 @@ async function visits(browser: Browser): Promise<void> {
     await shows(page, '#stt-status', 'cannot read')
     for (const place of ['route', 'times']) t.equal(await page.textContent(`#stt-${place}`), '', 'no stale figures')
     t.equal(await page.textContent('#speak-label'), 'Speak')
+  })
+
+  t.test('/try shows a partial transcript until the final transcript replaces it', async (t) => {
+    const page = await visit(t)
+    const place = {
+      ...{ provider: 'local', model: 'moonshine', region: 'local' },
+      encoding: 'pcm_s16le',
+      sampleRate: 16_000,
+    }
+    const words = { type: 'transcript', id: 'first', startMs: 0, endMs: 400 }
+    let send = (_: object) => {}
+    await page.routeWebSocket(/\/v1\/transcribe\/stream/, (socket) => {
+      send = (frame) => socket.send(JSON.stringify(frame))
+      socket.onMessage(
+        (frame) => typeof frame === 'string' && frame.includes('"config"') && send({ type: 'ready', ...place }),
+      )
+    })
+    await page.setInputFiles('#file', recording)
+    await shows(page, '#stt-status', 'Transcribing')
+    send({ ...words, text: 'Please', isFinal: false })
+    await shows(page, '#transcript .partial', 'Please')
+    t.equal(await page.evaluate("document.getElementById('transcript-copy').disabled"), true)
+    send({ ...words, text: 'Please enter.', isFinal: true })
+    await shows(page, '#transcript .final', 'Please enter.')
+    send({ type: 'end' })
+    await shows(page, '#stt-status', 'Done')
+    t.equal(await page.textContent('#transcript'), 'Please enter.')
   })
 
   t.test('/try speaks with a voice and saves its audio, and an error leaves no old route on the page', async (t) => {
@@ -200,8 +223,9 @@ async function visits(browser: Browser): Promise<void> {
       })
 
   t.test('on another machine a pasted API key works, and is deleted when the page is closed', async (t) => {
-    const open = await startParley({ PARLEY_TRY: '1', ...engines })
+    const open = await startParley({ PARLEY_TRY: '1', ...slowEngines })
     t.teardown(() => open.remove())
+    await loadEngines(open)
     const context = await browser.newContext({ permissions: [] })
     t.teardown(() => context.close())
     const page = await context.newPage()

@@ -3,10 +3,10 @@ import t from 'tap'
 import { axeFaults, type Browser, otherHost, type Page } from '../browser/chromium.ts'
 import { inBrowser, shows, watch } from '../browser/visiting.ts'
 import { call } from '../platform/setup.ts'
+import { loadEngines, slowEngines } from '../realtime/socket.ts'
 import { ownServer } from '../server.ts'
 
-/** The engine starts with the server, because the first words would wait for the engine. */
-const settings = { PARLEY_TRY: '1', PARLEY_LOCAL_WARM: 'true' }
+const settings = { PARLEY_TRY: '1', ...slowEngines }
 
 const agent = {
   name: 'Front desk',
@@ -25,6 +25,7 @@ function typing(browser: Browser): void {
   for (const { name, host, words } of ways)
     t.test(`typing to the agent works ${name}`, async (t) => {
       const server = await ownServer(t, settings)
+      await loadEngines(server)
       const context = await browser.newContext({ permissions: [] })
       t.teardown(() => context.close())
       const page = await context.newPage()
