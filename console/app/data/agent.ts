@@ -1,4 +1,4 @@
-/** One agent: its settings, its versions and its tools. */
+/** Reads and changes one agent: its settings, its versions and its tools. */
 import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query'
 import type { AgentChange, NewToolInput, ToolChange } from '../../../generated/clients/typescript/models/platform.ts'
 import { PlatformApiError } from '../../../generated/clients/typescript/platform.ts'
@@ -31,7 +31,7 @@ export const versionsQuery = (id: string) =>
     getNextPageParam: (page) => page.nextCursor,
   })
 
-/** Stored versions never change, so this query is never stale. */
+/** Reads a version, once, because a version never changes. */
 export const versionQuery = (id: string, version: number) =>
   queryOptions({
     queryKey: ['agents', id, 'versions', version],
@@ -46,8 +46,8 @@ export const voicesQuery = queryOptions({
 })
 
 /**
- * `version` is the version on which the change is based. If somebody has changed the agent since then, the server
- * refuses the change.
+ * Changes the agent. `version` is the version on the page: if somebody else has changed the agent since, the server
+ * refuses.
  */
 export const useUpdateAgent = (id: string) =>
   useMutation({

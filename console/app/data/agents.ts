@@ -1,4 +1,4 @@
-/** The agents: the list, and a new agent. */
+/** Reads the list of agents, and makes an agent. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewAgent } from '../../../generated/clients/typescript/models/platform.ts'
 import { platform } from './clients.ts'

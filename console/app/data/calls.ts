@@ -1,4 +1,4 @@
-/** API requests about calls: the list, one call with its events, and actions on a live call. */
+/** Reads the list of calls and one call with its events, and acts on calls. */
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { ListCallsCall } from '../../../generated/clients/typescript/platform.ts'
@@ -8,12 +8,12 @@ import { queries } from './queries.ts'
 
 export type CallFilters = Omit<NonNullable<ListCallsCall['query']>, 'limit' | 'cursor'>
 
-/** The number of calls on a page, the API's maximum. */
+/** The API allows no larger page. */
 const pageCalls = 200
 
-/** A live call is read again after this time, also if its stream is cut. */
+/** A live call is read again after this time, even if its stream is cut. */
 const liveMs = 10_000
-/** Events of a live call within this time cause only one new read. */
+/** All events within this time cause one read. */
 const gatherMs = 300
 
 export const callsQuery = (filters: CallFilters) =>
@@ -52,7 +52,7 @@ export const routeQuery = (requestId: string) =>
     queryFn: async ({ signal }) => (await platform.getRequestRoute({ signal, path: { id: requestId } })).body,
   })
 
-/** The newest calls for the overview. The filter can select the live calls. */
+/** Reads the newest calls for the overview. */
 export const newestQuery = (filters: CallFilters, limit: number) =>
   queryOptions({
     queryKey: ['calls', 'newest', filters, limit],
@@ -80,7 +80,7 @@ export const useFinalizeReport = (id: string) =>
     onSettled: () => refreshCall(id),
   })
 
-/** Calls a number. The response has the call's id as soon as the number is dialled. */
+/** Calls a number. The answer has the call's id as soon as the server dials the number. */
 export const usePlaceCall = () =>
   useMutation({
     mutationFn: async ({ agentId, to }: { agentId: string; to: string }) =>
@@ -88,7 +88,7 @@ export const usePlaceCall = () =>
     onSettled: () => queries.invalidateQueries({ queryKey: ['calls'] }),
   })
 
-/** The URL of a recording, for an audio player. The browser sends the cookie by itself. */
+/** Returns the audio's address for a player. The browser adds the cookie. */
 export const audioAddress = (id: string) => `/v1/calls/${encodeURIComponent(id)}/recording/audio`
 
 /** Reads a live call again after each event in its stream. */

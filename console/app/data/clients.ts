@@ -1,11 +1,11 @@
-/** The generated clients, over the session cookie of this page. */
+/** Makes the generated clients. Their requests carry the page's session cookie. */
 import { createPlatformClient } from '../../../generated/clients/typescript/platform.ts'
 import { createConsoleClient } from '../../../generated/console/client.ts'
 
 /** A person waits for the response, so the page waits less than a program would. */
 const timeoutMs = 30_000
 
-/** The browser sends the cookie by itself, because the page and the API have one origin. */
+/** The browser adds the cookie, because the page and the API have the same origin. */
 const options = { baseUrl: window.location.origin, timeoutMs, retriesMax: 1 }
 
 export const platform = createPlatformClient(options)

@@ -1,4 +1,4 @@
-/** The log of deliveries to webhook endpoints. */
+/** Reads the log of deliveries to webhook endpoints, and sends a delivery again. */
 import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query'
 import type { ListWebhookDeliveriesCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
@@ -6,7 +6,7 @@ import { queries } from './queries.ts'
 
 export type DeliveryFilters = Omit<NonNullable<ListWebhookDeliveriesCall['query']>, 'limit' | 'cursor'>
 
-/** How many deliveries a page in the list has. */
+/** A page of the list has this many deliveries. */
 const pageDeliveries = 50
 
 /** While a delivery waits for its next attempt, it is read again after this time. */
@@ -23,7 +23,7 @@ export const deliveriesQuery = (filters: DeliveryFilters) =>
     getNextPageParam: (page) => page.nextCursor,
   })
 
-/** The deliveries of a call's events. */
+/** Reads the deliveries of one call's events. */
 export const callDeliveriesQuery = (sessionId: string) =>
   queryOptions({
     queryKey: ['deliveries', 'of call', sessionId],

@@ -1,4 +1,4 @@
-/** Sorts errors into kinds, for each of which a page has a message. */
+/** Sorts errors by the words that a page has for them. */
 import { ApiError, ConnectionError, RequestTimeoutError } from '../../../generated/clients/typescript/platform.ts'
 
 export type Failure = {
@@ -19,7 +19,7 @@ export function failureOf(error: unknown): Failure {
 
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401
 
-/** Returns true if a link from a mail is used, replaced or expired. */
+/** Returns true if a link is used, replaced or expired. */
 export const isDeadLink = (error: unknown) => error instanceof ApiError && error.status === 410
 
 function kindOf({ status }: ApiError): Failure['kind'] {

@@ -1,4 +1,4 @@
-/** API requests about API keys. A secret is shown once, and never kept in the cache. */
+/** Reads and changes API keys. The cache does not keep a secret, because a secret is shown only once. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewApiKey } from '../../../generated/clients/typescript/models/platform.ts'
 import { platform } from './clients.ts'

@@ -1,4 +1,4 @@
-/** API requests for links from a mail or from the operator: invitations and new passwords. */
+/** Uses the links of invitations and new passwords, which a mail or the operator brings. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type {
   ForgottenPassword,
@@ -11,7 +11,7 @@ import { isDeadLink } from './failures.ts'
 import { queries } from './queries.ts'
 import { begin } from './session.ts'
 
-/** The invitation, or null if its link is used, replaced, expired or incomplete. */
+/** Reads the invitation. The answer is null if the link is used, replaced, expired or cut. */
 export const invitationQuery = (token: string) =>
   queryOptions({
     queryKey: ['invitation', token],
@@ -37,7 +37,7 @@ export const useAcceptInvitation = () =>
 export const useForgotPassword = () =>
   useMutation({ mutationFn: (body: ForgottenPassword) => signing.forgotPassword({ body }) })
 
-/** A new password ends all sessions of the person, so the cache is cleared. */
+/** Empties the cache, because all the person's sessions have ended. */
 export const useResetPassword = () =>
   useMutation({
     gcTime: 0,

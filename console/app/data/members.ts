@@ -1,4 +1,4 @@
-/** API requests about the organization's people and open invitations. */
+/** Reads and changes the organization's people and open invitations. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewInvitation, Role } from '../../../generated/clients/typescript/models/platform.ts'
 import { platform } from './clients.ts'
@@ -31,7 +31,7 @@ export const useRemoveMember = (userId: string) =>
     onSuccess: refreshMembers,
   })
 
-/** Only this response contains the invitation's link, and the response is never kept in the cache. */
+/** Invites a person. Only the answer has the link, so the cache does not keep the answer. */
 export const useInvite = () =>
   useMutation({
     gcTime: 0,

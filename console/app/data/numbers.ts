@@ -1,4 +1,4 @@
-/** API requests about the organization's phone numbers, and about numbers to buy. */
+/** Reads and changes the organization's phone numbers, and searches numbers to buy. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewPhoneNumber, PhoneNumberChange } from '../../../generated/clients/typescript/models/platform.ts'
 import { PlatformApiError, type SearchPhoneNumbersCall } from '../../../generated/clients/typescript/platform.ts'
@@ -23,7 +23,7 @@ export const availableQuery = (search: NumberSearch) =>
 
 const refreshNumbers = () => queries.invalidateQueries({ queryKey: ['numbers'] })
 
-/** With the idempotency key, a second press of the button buys no second number. */
+/** Buys a number. Because of the key, a second press of the button does not buy again. */
 export const useBuyNumber = () =>
   useMutation({
     mutationFn: async ({ body, key }: { body: NewPhoneNumber; key: string }) =>

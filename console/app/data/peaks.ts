@@ -2,12 +2,12 @@
  * Reads audiowaveform's format, version 2: a header in 24 bytes, then for each pixel the least and greatest sample in
  * both channels, as signed bytes. The caller is the first channel, the agent the second.
  */
-/** `loudest` returns a loudness from 0 to 1, relative to the recording's loudest sample. */
+/** `loudest` returns a part's loudness, from 0 to 1. 1 is the recording's loudest sample. */
 export type Peaks = { lengthS: number; loudest: (channel: 0 | 1, fromS: number, toS: number) => number }
 
 const headerBytes = 24
 const bytesAPixel = 4
-/** The loudest sample counts as at least this loud, so a quiet recording is drawn as quiet. */
+/** If the loudest sample is below this value, the whole recording is drawn as quiet. */
 const quietest = 12
 
 export function readPeaks(buffer: ArrayBuffer): Peaks | null {

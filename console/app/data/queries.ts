@@ -1,4 +1,4 @@
-/** The cache of API responses. After a 401 response the session is over, so the sign-in page is shown. */
+/** Keeps answers in a cache. After a 401 the session is over, so the sign-in page comes. */
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { isSignedOut } from './failures.ts'
 
@@ -14,6 +14,6 @@ export const queries: QueryClient = new QueryClient({
       if (isSignedOut(error) && queryKey[0] !== sessionKey[0]) queries.setQueryData(sessionKey, null)
     },
   }),
-  // The generated client itself repeats failed requests that may be repeated.
+  // The generated client already repeats requests that it may repeat.
   defaultOptions: { queries: { retry: false, staleTime: freshMs, refetchOnWindowFocus: false } },
 })

@@ -1,4 +1,7 @@
-/** Reads and writes a URL's query as plain text: `?status=failed`. The router would put numbers in quotes. */
+/**
+ * Reads and writes an address's search as plain text: `?status=failed`. Without this, the router would put digits into
+ * quotes.
+ */
 export const readSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
 
 export function writeSearch(search: Record<string, unknown>): string {
@@ -7,7 +10,7 @@ export function writeSearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** Keeps the URL's query parameters whose names are in the list. A page ignores all other parameters. */
+/** Keeps only the values with a name from the list. A page ignores other names in its address. */
 export function pick<Name extends string>(
   search: Readonly<Record<string, unknown>>,
   names: readonly Name[],

@@ -6,7 +6,10 @@ export type { SessionCallbacks, TalkSession } from '../../session/session-client
 
 export type Talk = { id: string; session: TalkSession; hasMicrophone: boolean }
 
-/** Must be called in a click handler, because browsers allow sound only then. Without a microphone the person types. */
+/**
+ * Starts a conversation. This must happen during a click, because browsers allow sound only then. Without a microphone
+ * the person types.
+ */
 export async function talkTo(agentId: string, on: SessionCallbacks): Promise<Talk> {
   const { body } = await platform.createSession({ body: { agentId } })
   const { sessionId: id, transportUrl, transportToken } = body
@@ -14,7 +17,7 @@ export async function talkTo(agentId: string, on: SessionCallbacks): Promise<Tal
   try {
     return { id, session: await startSession(options), hasMicrophone: true }
   } catch (error) {
-    // The browser throws this when there is no microphone, or when the person does not allow it.
+    // The browser throws this error if there is no microphone, or if the person does not allow the microphone.
     if (!(error instanceof DOMException) && !(error instanceof TypeError)) throw error
     return { id, session: await startSession({ ...options, microphone: false }), hasMicrophone: false }
   }

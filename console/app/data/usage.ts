@@ -1,4 +1,4 @@
-/** API requests for the organization's usage and credit. */
+/** Reads the organization's usage and credit. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { GetUsageCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'

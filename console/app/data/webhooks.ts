@@ -1,4 +1,4 @@
-/** Endpoints for webhook events, and the secret that signs the events. */
+/** Reads and changes webhook endpoints, and the secret that signs their events. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewWebhook, WebhookChange, WebhookEventType } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
@@ -45,7 +45,7 @@ export const useTestWebhook = (id: string) =>
     onSettled: refreshDeliveries,
   })
 
-/** A person asks to see the secret, and it is never kept in the cache. */
+/** Reads the secret when a person asks for it. The cache does not keep the secret. */
 export const useShowSecret = () =>
   useMutation({ gcTime: 0, mutationFn: async () => (await platform.getWebhookSecret()).body })
 

@@ -1,4 +1,6 @@
-/** Reads the page's URL. The router knows the parameters' types, but pages must not import the routes. */
+/**
+ * Reads the page's address. Pages must not import the routes, so these functions have simpler types than the router.
+ */
 import { useParams, useSearch } from '@tanstack/react-router'
 
 /** Returns the query's parameters, whose values are text. */

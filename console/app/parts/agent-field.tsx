@@ -4,11 +4,10 @@ import { SelectField } from './field.tsx'
 
 type AgentFieldProps = { label: string; name: string; none: string; start?: string | null }
 
-/** A select field with the agents, and a choice for no agent. */
+/** Asks for one of the agents, or for none. */
 export function AgentField({ label, name, none, start = null }: AgentFieldProps) {
   const { data = [] } = useQuery(agentsQuery)
   const choices = [{ value: '', label: none }, ...data.map((agent) => ({ value: agent.id, label: agent.name }))]
-  // The agents are loaded after the field is first drawn. With another key, React draws the field anew, and it can
-  // select `start`.
+  // The list of agents comes after the page. The new key lets the field choose its first value again.
   return <SelectField key={data.length} label={label} name={name} choices={choices} defaultValue={start ?? ''} />
 }

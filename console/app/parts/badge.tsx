@@ -4,7 +4,7 @@ import { classes } from './classes.ts'
 
 export type Tone = 'plain' | 'good' | 'warn' | 'alarm' | 'calm' | 'accent'
 
-/** A coloured badge with a state. `isLive` adds a dot that pulses. */
+/** Shows a state in a word. `isLive` adds a dot that pulses. */
 export function Badge({
   tone = 'plain',
   isLive = false,

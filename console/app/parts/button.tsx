@@ -4,7 +4,7 @@ import { classes } from './classes.ts'
 
 type Look = { look?: 'plain' | 'main' | 'quiet' | 'alarm'; isSmall?: boolean }
 
-/** A button. The look `quiet` has no border and is for actions beside a text. */
+/** Draws a button. A `quiet` button has no frame and stands beside a text. */
 export function Button({ look = 'plain', isSmall = false, className, ...rest }: ComponentProps<'button'> & Look) {
   return (
     <button

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './card.module.css'
 
-/** A part of a page with a border. `isFlush` lets a table reach the border. */
+/** Draws a frame around a part of a page. With `isFlush`, a table reaches the frame. */
 export function Card({
   title,
   actions,

@@ -1,4 +1,4 @@
-/** Joins the names of CSS classes. Names that are false or missing are left out. */
+/** Joins the names of CSS classes. False and missing names are left out. */
 export function classes(...names: readonly (string | false | undefined)[]): string {
   return names.filter((name) => typeof name === 'string').join(' ')
 }

@@ -1,6 +1,4 @@
-/**
- * Shows the curl command and the `parley` command that do the same as the page: a program can do all that a page does.
- */
+/** Shows the page's request as a line for curl and as a line of our command line, so a program can do the same. */
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import styles from './command-strip.module.css'
@@ -11,7 +9,7 @@ export type Command = {
   /** The path with its query, such as /v1/calls?limit=50. */
   path: string
   body?: unknown
-  /** The command after the word `parley`. Absent if no command does this. */
+  /** The command without `parley`. It is missing if no command does the same. */
   cli?: string
 }
 

@@ -2,10 +2,10 @@ import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from './button.tsx'
 
-/** The button says "Copied" for this long. */
+/** The button says for this time that the text was copied. */
 const confirmMs = 1600
 
-/** A button for copying a text. `label` names the text for screen readers. */
+/** Copies a text. `label` names the text for screen readers. */
 export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {

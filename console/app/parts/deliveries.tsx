@@ -1,4 +1,4 @@
-/** The parts with which several pages show deliveries of webhook events. */
+/** Shows deliveries of webhook events. */
 import { Link } from '@tanstack/react-router'
 import type {
   WebhookAttemptError,
@@ -44,7 +44,7 @@ const reasons: Record<Exclude<WebhookDeliveryError, 'http_status'>, string> = {
 
 type Ended = { error: WebhookDeliveryError | WebhookAttemptError | null; httpStatus: number | null }
 
-/** Returns an attempt's result in few words. The HTTP status is a better reason than the error "http_status". */
+/** Returns the result in few words. The HTTP status says more than the error `http_status`. */
 export function resultOf({ error, httpStatus }: Ended): string {
   if (error === 'http_status') return `Answered ${httpStatus}`
   if (error !== null) return reasons[error]
@@ -73,7 +73,7 @@ export function DeliveriesTable({ rows, hides = [] }: { rows: readonly WebhookDe
   )
 }
 
-/** Shows the last characters of the id, because they differ most. */
+/** Shows an id's last characters, because they differ most. */
 export function CallLink({ id }: { id: string }) {
   return (
     <Link to="/calls/$id" params={{ id }} title={id}>

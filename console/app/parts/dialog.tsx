@@ -5,10 +5,7 @@ import styles from './dialog.module.css'
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode }
 
-/**
- * A dialog on the browser's element `dialog`: it keeps the focus inside, gives the focus back, and closes on Escape. It
- * is open while it is mounted.
- */
+/** Shows the browser's own dialog, which keeps the focus inside, returns the focus, and closes on Escape. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => ref.current?.showModal(), [])

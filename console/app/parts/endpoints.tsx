@@ -1,4 +1,4 @@
-/** The parts with which pages show webhook endpoints, and the form for their settings. */
+/** Shows the state of webhook endpoints, and has the form for their settings. */
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Webhook, WebhookEventType } from '../../../generated/clients/typescript/models/platform.ts'
@@ -44,7 +44,7 @@ type FormProps = {
   actions: ReactNode
 }
 
-/** The settings that most endpoints need. The API has more: tags, headers, a secret for the endpoint. */
+/** Asks for the settings that most endpoints need. The API has more: tags, headers, a secret for the endpoint. */
 export function EndpointForm({ start, save, error, actions }: FormProps) {
   const agents = useQuery(agentsQuery)
   return (

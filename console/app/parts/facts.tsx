@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './facts.module.css'
 
-/** A list of names and values, such as Duration 1:23. Rows whose value is null are left out. */
+/** Lists names with values, such as Length 1:23. A row is left out if its value is null. */
 export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className={styles.facts}>

@@ -11,7 +11,7 @@ export function useFieldNames(note: ReactNode): { field: FieldNames; noteId: str
   return { field: { id, 'aria-describedby': note === undefined ? undefined : noteId }, noteId }
 }
 
-/** A field of a form: its label above, and its note below. `children` draws the field itself. */
+/** Draws a field's label above the field, and its note below. `children` draws the field. */
 export function Field({ label, note, children }: Labelled & { children: (names: FieldNames) => ReactNode }) {
   const { field, noteId } = useFieldNames(note)
   return (
@@ -23,7 +23,7 @@ export function Field({ label, note, children }: Labelled & { children: (names: 
   )
 }
 
-/** A field for a text in one line. */
+/** Asks for a text in one line. */
 export function TextField({ label, note, ...rest }: ComponentProps<'input'> & Labelled) {
   return (
     <Field label={label} note={note}>
@@ -35,7 +35,7 @@ export function TextField({ label, note, ...rest }: ComponentProps<'input'> & La
 type Choice = { value: string; label: string }
 type SelectProps = ComponentProps<'select'> & { label: string; choices: readonly Choice[] }
 
-/** A select field. The browser's own list works with every keyboard and on every telephone. */
+/** Asks for one of few values. The browser's own list works with every keyboard and every phone. */
 export function SelectField({ label, choices, ...rest }: SelectProps) {
   return (
     <Field label={label}>

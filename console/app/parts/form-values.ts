@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react'
 
-/** A form's values when a person submits the form. */
+/** Has the values that a form had when a person submitted the form. */
 export class FormValues {
   readonly #data: FormData
 

@@ -1,4 +1,4 @@
-/** More parts for forms: longer texts, switches, groups of fields, and the question before a deletion. */
+/** Has forms, longer texts, checkboxes, groups of fields, and the question before a deletion. */
 import type { ComponentProps, ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -7,7 +7,7 @@ import styles from './form.module.css'
 import { type FormValues, onSubmit } from './form-values.ts'
 import { ActionFault } from './notice.tsx'
 
-/** A field for a text in several lines. */
+/** Asks for a text with several lines. */
 export function AreaField({ label, note, ...rest }: ComponentProps<'textarea'> & Labelled) {
   return (
     <Field label={label} note={note}>
@@ -29,7 +29,7 @@ export function CheckField({ label, note, ...rest }: ComponentProps<'input'> & L
   )
 }
 
-/** A group of fields with a common label. */
+/** Joins fields under a common name. */
 export function FieldGroup({ label, note, children }: Labelled & { children: ReactNode }) {
   return (
     <fieldset className={styles.group}>
@@ -46,7 +46,7 @@ export function FieldRow({ children }: { children: ReactNode }) {
 
 type FormProps = { submit: (values: FormValues) => void; error?: unknown; actions: ReactNode; children: ReactNode }
 
-/** A form. Its fields keep their values themselves, and `submit` gets the values. */
+/** Draws a form. The browser keeps the fields' values, and `submit` gets the values. */
 export function Form({ submit, error, actions, children }: FormProps) {
   return (
     <form className={styles.form} onSubmit={onSubmit(submit)}>
@@ -67,7 +67,7 @@ type ConfirmProps = {
   onClose: () => void
 }
 
-/** Asks before something is done that cannot be undone. */
+/** Asks a person before an action that cannot be undone. */
 export function ConfirmDialog({ title, children, action, run, isPending, error, onClose }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onClose}>

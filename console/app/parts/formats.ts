@@ -29,7 +29,7 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'sho
 const yearFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const timeFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** Writes a day. The year is left out if it is this year. */
+/** Writes a day. The present year is left out. */
 export function day(iso: string): string {
   const date = new Date(iso)
   return (date.getFullYear() === new Date().getFullYear() ? dayFormat : yearFormat).format(date)

@@ -5,12 +5,10 @@ import { count } from './formats.ts'
 import styles from './json-view.module.css'
 import { useMask } from './redaction.tsx'
 
-/**
- * Only this much of a longer text is shown until a person asks for the rest, because a long text slows the page down.
- */
+/** A longer text would slow the page down, so its rest is shown only when a person asks for it. */
 const shownCharactersMax = 65_536
 
-/** Shows a text from a program. JSON is indented, and any other text stays unchanged. */
+/** Shows a program's text. JSON is indented, and any other text stays as it is. */
 export function JsonView({ text, label }: { text: string; label: string }) {
   const [isWhole, setWhole] = useState(false)
   const mask = useMask()

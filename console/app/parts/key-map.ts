@@ -39,10 +39,7 @@ export class KeyMap {
 
 const nameOf = ({ key, shiftKey }: KeyboardEvent) => (shiftKey && /^[A-Z]$/.test(key) ? `Shift+${key}` : key)
 
-/**
- * True if a key must run no shortcut: in fields, where it writes, on controls that use the key themselves, and in
- * dialogs.
- */
+/** Returns true in fields and menus, which use the keys themselves, and in dialogs. */
 function isElsewhere(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return target.closest('input, textarea, select, dialog, [role="menu"], [contenteditable="true"]') !== null

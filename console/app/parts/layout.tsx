@@ -1,4 +1,4 @@
-/** Parts for a page's layout: below each other, or beside each other on wide screens. */
+/** Places a page's parts below each other, or beside each other on wide screens. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
@@ -8,12 +8,12 @@ export function Stack({ children }: { children: ReactNode }) {
   return <div className={styles.stack}>{children}</div>
 }
 
-/** Two columns: the main part, and a narrower part beside it. */
+/** Places a narrower part beside the main part. */
 export function Columns({ children }: { children: ReactNode }) {
   return <div className={styles.columns}>{children}</div>
 }
 
-/** A line for buttons and badges. */
+/** Places buttons and badges in a line. */
 export function Line({ children }: { children: ReactNode }) {
   return <div className={styles.line}>{children}</div>
 }
@@ -24,7 +24,7 @@ export function Faint({ children }: { children: ReactNode }) {
 
 type Tab = { name: string; to: string; search?: Record<string, string | undefined>; isCurrent: boolean }
 
-/** Views of one thing. Each view has a URL, so a link leads to a view. */
+/** Links to the views of one thing. Each view has an address. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   return (
     <nav aria-label={label} className={styles.tabs}>

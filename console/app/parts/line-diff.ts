@@ -1,7 +1,4 @@
-/**
- * Compares two texts by lines: the longest common subsequence of lines stays, and the other lines were removed or
- * added.
- */
+/** Compares two texts by the longest list of lines that both have. */
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string }
 
 /** Longer texts would take too long, so they are shown as removed and added as a whole. */
@@ -37,7 +34,7 @@ type Lengths = { width: number; values: Uint16Array }
 
 const at = ({ width, values }: Lengths, i: number, j: number) => values[i * width + j] ?? 0
 
-/** For each pair of positions in the two texts: how many lines they have in common from there on. */
+/** Returns for each pair of places how many lines both rests have in common. */
 function commonLengths(old: readonly string[], next: readonly string[]): Lengths {
   const width = next.length + 1
   const lengths = { width, values: new Uint16Array((old.length + 1) * width) }

@@ -5,7 +5,7 @@ import { classes } from './classes.ts'
 
 type LinkButtonProps = { to: string; search?: LinkProps['search']; look?: 'plain' | 'main'; children: ReactNode }
 
-/** A link that looks like a button, because it begins an action on another page. */
+/** Draws a link like a button, because the link starts an action on another page. */
 export function LinkButton({ to, search, look = 'plain', children }: LinkButtonProps) {
   return (
     <Link to={to} {...(search !== undefined && { search })} className={classes(styles.button, styles[look])}>

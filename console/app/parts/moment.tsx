@@ -1,6 +1,6 @@
 import { moment } from './formats.ts'
 
-/** Shows a time for people, and in ISO format for programs. */
+/** Shows a time, in words for people and in ISO 8601 for programs. */
 export function Moment({ at }: { at: string }) {
   return (
     <time dateTime={at} title={at}>

@@ -6,7 +6,7 @@ import styles from './notice.module.css'
 
 type Tone = 'good' | 'warn' | 'alarm' | 'calm'
 
-/** A box about the result of an action, or about a state in which a person must act. */
+/** Shows the result of an action, or a state that a person must know. */
 export function Notice({ tone, title, children }: { tone: Tone; title?: string; children?: ReactNode }) {
   return (
     <div className={classes(styles.notice, styles[tone])} role={tone === 'alarm' ? 'alert' : 'status'}>

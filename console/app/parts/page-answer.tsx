@@ -5,12 +5,12 @@ import { Answer } from './states.tsx'
 
 type PageAnswerProps<Data> = {
   of: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  /** The page's title until the data are loaded. */
+  /** The page has this title until the data come. */
   title: string
   children: (data: Data) => ReactNode
 }
 
-/** A page whose title is in its data. It also has a title while it is loading or if loading fails. */
+/** Shows a page with a title from its data. The states before the data are whole pages too. */
 export function PageAnswer<Data>({ of, title, children }: PageAnswerProps<Data>) {
   if (of.data !== undefined) return children(of.data)
   return (

@@ -4,14 +4,14 @@ import styles from './page.module.css'
 
 type PageProps = {
   title: string
-  /** A sentence below the title. */
+  /** This sentence is below the title. */
   lead?: ReactNode
   actions?: ReactNode
   command?: Command
   children: ReactNode
 }
 
-/** Each page's frame: its title, its actions, and at the end the curl command that does the same. */
+/** Draws a page: the title, the actions, the content, and the same request as a line for curl. */
 export function Page({ title, lead, actions, command, children }: PageProps) {
   useTitle(title)
   return (

@@ -1,6 +1,6 @@
 /**
- * Hides numbers, words and arguments on all pages while it is on, for screenshots and shared screens. The setting is
- * never part of a URL, so a link does not switch it on or off for its reader.
+ * Hides numbers, words and arguments on all pages, for screenshots and shared screens. The switch is never part
+ * of an address, so a link hides nothing from its reader.
  */
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
 
@@ -16,7 +16,7 @@ export function RedactionProvider({ children }: { children: ReactNode }) {
 
 export const useRedaction = () => useContext(RedactionContext)
 
-/** Returns the function that hides a private text. Lengths stay, so the page keeps its form. */
+/** Returns the function that hides a private text. Texts keep their length, so the page keeps its layout. */
 export function useMask(): (text: string) => string {
   const { isOn } = useRedaction()
   return isOn ? mask : same

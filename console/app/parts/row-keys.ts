@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Shortcut } from './key-map.ts'
 import { useShortcuts } from './shortcuts.tsx'
 
-/** The keys j and k move to the next and to the previous one. `noun` names what they move to. */
+/** Makes the keys j and k, which call `move` with 1 and -1. `noun` is for the help, such as `row`. */
 export const moveKeys = (noun: string, move: (by: 1 | -1) => void): Shortcut[] => [
   { keys: 'j', label: `Next ${noun}`, run: () => move(1) },
   { keys: 'k', label: `Previous ${noun}`, run: () => move(-1) },

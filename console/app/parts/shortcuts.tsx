@@ -1,7 +1,7 @@
 /**
- * Keyboard shortcuts for frequent actions. A key is one character, a named key of the browser, or two characters after
- * each other ("g c"). Shortcuts do nothing in fields and in dialogs, and can be switched off (WCAG 2.1.4). The effects
- * here are layout effects, so a page's keys work as soon as the page is shown.
+ * Runs a page's actions on keys. A key is one character, a named key of the browser, or two characters after each
+ * other ("g c"). Keys are silent in fields and in dialogs, and can be switched off (WCAG 2.1.4). The effects here are
+ * layout effects, so a page's keys work as soon as the page is shown.
  */
 import { createContext, type ReactNode, useContext, useLayoutEffect, useMemo, useState } from 'react'
 import { KeyMap, type Shortcut } from './key-map.ts'

@@ -1,4 +1,4 @@
-/** The states of a page without data, each as one component: loading, empty, failed and others. */
+/** Shows a page's states: loading, empty, failed. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleSlash2, CloudOff, Inbox, Lock, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -7,10 +7,10 @@ import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import styles from './states.module.css'
 
-/** If the data come within this time, no skeleton is shown, because it would only flicker. */
+/** If the answer comes within this time, the grey bars do not flicker. */
 const patienceMs = 150
 
-/** Shows a skeleton until the data come. `rows` should fit the height of the data. */
+/** Shows grey bars until the data come. `rows` is about the data's height. */
 export function Loading({ rows = 6, label = 'Loading' }: { rows?: number; label?: string }) {
   const [isShown, setShown] = useState(false)
   useEffect(() => {
@@ -28,7 +28,7 @@ export function Loading({ rows = 6, label = 'Loading' }: { rows?: number; label?
 
 type Note = { icon: LucideIcon; title: string; state: string; children?: ReactNode }
 
-/** Shows that there are no data yet. The title names the missing data, and `children` lead to the next step. */
+/** Shows that a list is empty. `children` lead to the next step. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Notice icon={Inbox} title={title} state="empty">
@@ -46,7 +46,7 @@ const looks: Record<Failure['kind'], { icon: LucideIcon; title: string }> = {
   failed: { icon: TriangleAlert, title: 'This did not work' },
 }
 
-/** Shows an error with its code and the request's id, so a person can ask the operator about it. */
+/** Shows an error with its code, and the request's id for a question to the operator. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const { kind, message, code, requestId } = failureOf(error)
   const isRepeatable = kind === 'offline' || kind === 'failed' || kind === 'too_many'
@@ -77,7 +77,7 @@ function Notice({ icon: Icon, title, state, children }: Note) {
 
 type Answered<Data> = {
   of: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  /** The page's heading, for screen readers, until the data bring a heading. */
+  /** Until the data come, only screen readers have this heading. */
   heading?: string
   rows?: number
   children: (data: Data) => ReactNode

@@ -1,4 +1,4 @@
-/** The colours for the statuses of calls and other things. */
+/** Chooses the colours of states. */
 import type { CallOutcome, CallStatus } from '../../../generated/clients/typescript/models/platform.ts'
 import type { Tone } from './badge.tsx'
 

@@ -1,6 +1,6 @@
 /**
- * Shows rows as a table, and on narrow screens as cards. If the rows lead to pages, each row is a link, so the keyboard
- * reaches it.
+ * Shows rows, and on narrow screens cards. If a row leads to a page, the row has a link, so the keyboard reaches the
+ * row.
  */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -11,7 +11,7 @@ export type Column<Row> = {
   name: string
   cell: (row: Row) => ReactNode
   isNumber?: boolean
-  /** If true, the column is shown only on screens as wide as a desktop's. */
+  /** The column is shown only on wide screens. */
   isExtra?: boolean
 }
 
@@ -20,11 +20,11 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** The page to which the row leads. The link is around the first cell and covers the row. */
+  /** Returns the address behind a row. The first cell has the link, which covers the row. */
   to?: (row: Row) => string
 }
 
-/** The roles are written out, because a browser drops a table's roles when the style sheet displays cards. */
+/** Names all roles, because a browser drops a table's roles when the style sheet shows cards. */
 export function Table<Row>({ label, columns, rows, keyOf, to }: TableProps<Row>) {
   return (
     <div className={styles.frame}>

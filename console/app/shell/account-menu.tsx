@@ -6,7 +6,7 @@ import { useChooseOrganization, useSession, useSignOut } from '../data/session.t
 import styles from './account-menu.module.css'
 import { type Scheme, schemes, storedScheme, storeScheme } from './scheme.ts'
 
-/** A menu with the organization, the colour scheme, and the button to sign out. */
+/** Changes the organization and the colours, and signs the person out. */
 export function AccountMenu() {
   const { user, organization, role } = useSession()
   return (
@@ -27,7 +27,7 @@ export function AccountMenu() {
   )
 }
 
-/** The choice of the organization, shown only to people with several organizations. */
+/** Shows nothing if the person has only one organization. */
 function Organizations() {
   const { organization, organizations } = useSession()
   const choose = useChooseOrganization()

@@ -1,6 +1,4 @@
-/**
- * The routes of the pages on which a person builds agents and runs them: agents, numbers, webhooks, usage and settings.
- */
+/** Lists the addresses of the pages for agents, numbers, webhooks, usage and settings. */
 import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
 
 export const buildRoutes: readonly { path: string; component: RouteComponent }[] = [

@@ -1,4 +1,4 @@
-/** The parts that the pages for people without a session share: signing in, an invitation, a new password. */
+/** Parts of the pages for people without a session: signing in, an invitation, a new password. */
 import { Link, useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ConsoleMethods } from '../../../generated/console/types.ts'
@@ -28,7 +28,7 @@ type EntryFormProps = {
   children: ReactNode
 }
 
-/** A form with one button. An error is shown above the button. */
+/** Draws a form with one button. An error appears above the button. */
 export function EntryForm({ action, of: { isPending, error }, submit, children }: EntryFormProps) {
   return (
     <form className={styles.form} onSubmit={onSubmit(submit)}>
@@ -41,7 +41,7 @@ export function EntryForm({ action, of: { isPending, error }, submit, children }
   )
 }
 
-/** The field for the e-mail address with which a person signs in. */
+/** Asks for the address by which a person signs in. */
 export function AddressField({ autoFocus = false }: { autoFocus?: boolean }) {
   return (
     <TextField
@@ -71,7 +71,7 @@ export function NewPasswordField() {
   )
 }
 
-/** These are plain links, because the browser leaves this page for the sign-in provider. */
+/** Links to the providers. The links are plain, because the browser leaves this page. */
 export function ProviderLinks({ providers, returnTo }: { providers: ConsoleMethods['oidc']; returnTo: string }) {
   return providers.map(({ id, name }) => (
     <a

@@ -12,7 +12,7 @@ import { HelpDialog } from './help-dialog.tsx'
 import { Navigation } from './navigation.tsx'
 import { groups } from './sections.ts'
 
-/** Shows a page beside the navigation. Without a session, the sign-in page comes first and then leads back. */
+/** Shows a page beside the navigation. Without a session, the sign-in page comes first and leads back afterwards. */
 export function Frame() {
   const session = useQuery(sessionQuery)
   if (session.data === null) return <ToSignIn />
@@ -26,7 +26,7 @@ export function Frame() {
   )
 }
 
-/** The URL is read once, because the redirect to the sign-in page changes it. */
+/** Reads the address once, because the sign-in page changes the address. */
 function ToSignIn() {
   const [next] = useState(() => window.location.pathname + window.location.search)
   return <Navigate to="/login" search={{ next }} replace />

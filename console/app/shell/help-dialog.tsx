@@ -2,7 +2,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { useShortcutSettings } from '../parts/shortcuts.tsx'
 import styles from './help-dialog.module.css'
 
-/** Lists the page's keyboard shortcuts, and has the switch that turns them off. */
+/** Lists the page's keys, and has the switch that turns single keys off. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const { keyMap, isOn, setOn } = useShortcutSettings()
   return (

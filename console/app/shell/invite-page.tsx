@@ -95,7 +95,7 @@ function PasswordField({ email }: { email: string }) {
   )
 }
 
-/** Signing in with a provider accepts the invitation too. */
+/** Offers the providers, because signing in with a provider accepts the invitation too. */
 function OtherWays({ needsPassword }: { needsPassword: boolean }) {
   const methods = useQuery(methodsQuery)
   return (

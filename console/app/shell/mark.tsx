@@ -1,4 +1,4 @@
-/** The product's logo, as in the icon of the browser's tab. */
+/** Draws the product's mark, which is also the tab's icon. */
 export function Mark() {
   return (
     <svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true">

@@ -13,7 +13,7 @@ export function NotFound() {
   )
 }
 
-/** Shown inside the frame while the page's code is loading. */
+/** Is shown inside the frame while the page's code loads. */
 export function PagePending() {
   return (
     <>
@@ -32,7 +32,7 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** Shown without the frame while the code of a page for signed-out people is loading. */
+/** Is shown alone while the code of a page for signed-out people loads. */
 export function EntryPending() {
   return (
     <main className={styles.place}>

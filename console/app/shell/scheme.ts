@@ -1,4 +1,4 @@
-/** The colour scheme: the system's scheme, or a person's choice, which is stored in this browser. */
+/** Stores the person's choice of colours in this browser. Without a choice the page has the system's colours. */
 export type Scheme = 'system' | 'light' | 'dark'
 
 const storageKey = 'parley.scheme'

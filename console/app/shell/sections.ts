@@ -1,4 +1,4 @@
-/** The pages in the navigation, in their order. `keys` opens the page from everywhere. */
+/** Lists the pages in the navigation, in their order. `keys` opens a page from every other page. */
 import {
   Bot,
   ChartColumn,

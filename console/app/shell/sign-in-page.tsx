@@ -9,7 +9,7 @@ import { Answer } from '../parts/states.tsx'
 import styles from './entry.module.css'
 import { AddressField, EntryCard, EntryForm, ForgottenNote, NewPasswordField, ProviderLinks } from './entry.tsx'
 
-/** The sign-in page. The first person of a server makes an account here. */
+/** Signs a person in. The first person of a server makes an account here. */
 export function SignInPage() {
   useTitle('Sign in')
   const methods = useQuery(methodsQuery)
@@ -93,7 +93,7 @@ function SetUpForm({ needsCode }: { needsCode: boolean }) {
   )
 }
 
-/** Returns the page to show after the sign-in. Only this console's pages count. */
+/** Returns the page to show after the sign-in. An address outside this console is ignored. */
 function useNext(): string {
   const { next } = useSearchValues()
   return typeof next === 'string' && /^\/console(\/(?!\/)|$|\?)/.test(next) ? next : '/console'

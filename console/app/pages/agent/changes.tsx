@@ -5,7 +5,7 @@ import { type DiffLine, lineDiff } from '../../parts/line-diff.ts'
 import { useMask } from '../../parts/redaction.tsx'
 import styles from './versions.module.css'
 
-/** Shows each changed setting, with the lines that were removed and added. */
+/** Shows each changed setting with the removed and the added lines. */
 export function Changes({ before, after }: { before: AgentVersion | null; after: AgentVersion }) {
   const [old, next] = [before ? settingsOf(before) : {}, settingsOf(after)]
   const names = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter((name) => old[name] !== next[name])
@@ -37,7 +37,7 @@ function Lines({ label, lines }: { label: string; lines: readonly DiffLine[] }) 
 
 const notSettings: readonly string[] = ['id', 'organizationId', 'version', 'createdAt', 'updatedAt', 'webhooks', 'test']
 
-/** Returns all settings as texts, by name. Unset settings are left out. */
+/** Returns all settings as texts by name. Settings without a value are left out. */
 function settingsOf({ agent, tools }: AgentVersion): Record<string, string> {
   const settings = Object.entries(agent).filter(([name, value]) => !notSettings.includes(name) && isSet(value))
   return Object.fromEntries([

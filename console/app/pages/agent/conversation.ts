@@ -10,7 +10,7 @@ export type Turn = {
 export type Conversation = {
   phase: 'idle' | 'starting' | 'listening' | 'thinking' | 'speaking' | 'lost' | 'over'
   turns: readonly Turn[]
-  /** The reason why the conversation ended, as text for a person. */
+  /** Says why the conversation is over. */
   note: string | null
 }
 

@@ -12,7 +12,7 @@ import styles from './first-fields.module.css'
 
 type Start = Pick<Agent, 'name' | 'systemPrompt' | 'intent' | 'voice' | 'firstMessage'>
 
-/** The fields that every agent needs. */
+/** Asks for the settings that every agent needs. */
 export function FirstFields({ start }: { start?: Start }) {
   return (
     <>

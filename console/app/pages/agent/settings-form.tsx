@@ -12,10 +12,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { FirstFields } from './first-fields.tsx'
 import { changeIn, othersOf } from './settings.ts'
 
-/**
- * The form with all settings of the agent. If a newer version exists, the form keeps the typed text until the person
- * loads that version.
- */
+/** Shows all the agent's settings. The form keeps a person's text until the person takes a newer version. */
 export function SettingsForm({ agent }: { agent: Agent }) {
   const [start, setStart] = useState(agent)
   const update = useUpdateAgent(agent.id)

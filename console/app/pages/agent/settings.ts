@@ -13,14 +13,14 @@ export function firstSettingsIn(values: FormValues): NewAgent {
   }
 }
 
-/** The settings without a form field. A person edits them together as JSON, with their names in the API. */
+/** These settings have no field. A person edits them as JSON, with the API's names. */
 const others = [
   ...(['stackPreferences', 'sttOptions', 'ttsOptions', 'backgroundAudio', 'speechNormalization'] as const),
   ...(['idleRePrompts', 'turnHandling', 'voicemail', 'maxToolHops', 'clientOverrides'] as const),
   ...(['promptVariables', 'extractionFields', 'rmsg'] as const),
 ]
 
-/** Returns JSON with only the set settings, because a short text is easier to read. */
+/** Returns only the settings with a value, because a short text is easier to read. */
 export function othersOf(agent: Agent): string {
   const set = others.filter((name) => agent[name] !== null && !isEmptyList(agent[name]))
   return JSON.stringify(Object.fromEntries(set.map((name) => [name, agent[name]])), null, 2)

@@ -26,7 +26,7 @@ const phases: Record<Conversation['phase'], { text: string; tone: Tone }> = {
   over: { text: 'over', tone: 'plain' },
 }
 
-/** A conversation in this page, with the microphone or by typing, and a call to a phone. */
+/** Holds a conversation in this page, with the microphone or by typing, and calls a phone. */
 export function Talk({ agentId }: { agentId: string }) {
   return (
     <Columns>

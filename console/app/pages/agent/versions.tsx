@@ -14,7 +14,7 @@ import { Answer } from '../../parts/states.tsx'
 import { Changes } from './changes.tsx'
 import styles from './versions.module.css'
 
-/** Lists the versions, newest first. For the selected version it shows the changes since the version before. */
+/** Lists the versions, the newest first, and compares the shown version with the version before. */
 export function Versions({ agent, shown }: { agent: Agent; shown: number }) {
   const versions = useInfiniteQuery(versionsQuery(agent.id))
   return (

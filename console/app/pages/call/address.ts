@@ -1,4 +1,4 @@
-/** The state of a call's page in its URL: the moment, the selected turn and step, and the tab. */
+/** Reads and writes a call's address: the moment, the selected turn and step, and the tab. */
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { pick } from '../../data/search.ts'
@@ -15,8 +15,7 @@ export function readAddress(search: Readonly<Record<string, unknown>>): Address 
 }
 
 /**
- * Returns the state in the URL, and the function that changes it. A change replaces the current entry in the browser's
- * history.
+ * Returns the address and a function that changes the address. A change replaces the entry in the browser's history.
  */
 export function useAddress(): [Address, (change: Partial<Address>) => void] {
   const search = useSearchValues()

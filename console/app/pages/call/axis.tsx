@@ -16,7 +16,7 @@ type AxisProps = {
   zoom: (by: number) => void
 }
 
-/** The axis is drawn on one canvas, because a long call has thousands of bars. Screen readers get a slider. */
+/** Draws the axis in one canvas, because a long call has thousands of bars. A screen reader gets a slider. */
 export function Axis({ timeline, peaks, window, nowS, turn, seek, zoom }: AxisProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const size = useSize(canvas)
@@ -73,7 +73,7 @@ function useSize(ref: React.RefObject<HTMLElement | null>) {
   return size
 }
 
-/** The wheel zooms only with the control key, so that the page itself can be scrolled over the player. */
+/** Zooms only with the control key, so the page can be scrolled over the player. */
 function useZoomWheel(ref: React.RefObject<HTMLElement | null>, zoom: (by: number) => void): void {
   useEffect(() => {
     const element = ref.current

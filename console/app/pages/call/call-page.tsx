@@ -11,7 +11,7 @@ import { CallHeader } from './call-header.tsx'
 import { timelineOf } from './timeline.ts'
 import { Workspace } from './workspace.tsx'
 
-/** The page of one call: its recording, transcript and latencies, its report, and its webhook deliveries. */
+/** Shows one call: its sound, its words, where its time went, and its results. */
 export function CallPage() {
   const id = usePathId()
   const call = useQuery(callQuery(id))

@@ -9,7 +9,7 @@ import { JsonView } from '../../parts/json-view.tsx'
 import { Answer, Empty, Failed } from '../../parts/states.tsx'
 import styles from './deliveries-tab.module.css'
 
-/** The events of this call that were sent to webhook endpoints. */
+/** Lists the call's events that were sent to webhook endpoints. */
 export function DeliveriesTab({ callId }: { callId: string }) {
   const answer = useQuery(callDeliveriesQuery(callId))
   return (

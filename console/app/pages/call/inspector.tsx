@@ -31,7 +31,7 @@ const names: Record<TabName, string> = {
   settings: 'Settings',
 }
 
-/** The panel beside the transcript with details of the call or of the selected turn. The open tab is in the URL. */
+/** Shows the details behind the words. The tab is a part of the address. */
 export const Inspector = memo(function Inspector({ call, events, timeline, address, change, seek }: InspectorProps) {
   const tab = address.tab ?? (address.turn === null ? 'report' : 'turn')
   return (

@@ -8,7 +8,7 @@ import { onSubmit } from '../../parts/form-values.ts'
 import { Failed } from '../../parts/states.tsx'
 import styles from './live-actions.module.css'
 
-/** The buttons for a live call: end the call, or transfer it. */
+/** Ends or transfers a live call. */
 export function LiveActions({ id }: { id: string }) {
   const [open, setOpen] = useState<'end' | 'transfer' | null>(null)
   const close = () => setOpen(null)

@@ -8,7 +8,7 @@ import { clockTime, milliseconds, money, words } from '../../parts/formats.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
 import styles from './models-tab.module.css'
 
-/** Lists the call's requests to models, and the reason for the choice of each model. */
+/** Lists the requests to models, and why each request went to its model. */
 export function ModelsTab({ callId, turn }: { callId: string; turn: number | null }) {
   return (
     <Answer of={useQuery(callRequestsQuery(callId))}>
@@ -76,7 +76,7 @@ function Attempt({ attempt }: { attempt: RequestAttempt }) {
   return <p>{`${provider}:${model}: ${words(outcome)} in ${milliseconds(durationMs)}${first}`}</p>
 }
 
-/** The choice of the model, as it was made during the call. */
+/** Shows why the server chose this model. */
 function Route({ id }: { id: string }) {
   return (
     <Answer of={useQuery(routeQuery(id))} rows={2}>

@@ -77,10 +77,10 @@ const notes: Partial<Record<NonNullable<Call['recording_status']>, string>> = {
 
 const noteOf = ({ recording_status: status }: Call) => (status && notes[status]) ?? 'This call has no recording.'
 
-/** The shortest visible part of the axis, in seconds. */
+/** The axis shows at least this many seconds. */
 const leastS = 4
 
-/** Returns the visible part of the axis. It follows the player's position. */
+/** Returns the visible part of the axis, which follows the position. */
 function useWindow(lengthS: number, nowS: number) {
   const [factor, setFactor] = useState(1)
   const [fromS, setFrom] = useState(0)

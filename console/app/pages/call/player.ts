@@ -1,4 +1,4 @@
-/** The page's player. If the call has no recording, only clicks move the position. */
+/** Plays the recording. If the call has no recording, only clicks move the position. */
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 export type Player = {

@@ -3,7 +3,7 @@ import { JsonView } from '../../parts/json-view.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import styles from './settings-tab.module.css'
 
-/** The settings in this call. The agent's present settings may differ. */
+/** Shows the settings of this call. The agent's present settings can differ. */
 export function SettingsTab({ call: { pipeline_config: settings, metadata } }: { call: Call }) {
   const { systemPrompt, ...rest } = settings
   return (

@@ -1,7 +1,7 @@
 import styles from './silence-strip.module.css'
 import type { Silence } from './timeline.ts'
 
-/** The silence before an answer as one bar, in which each part is as wide as its share of the time. */
+/** Draws the silence as one bar. Each part has its share of the width. */
 export function SilenceStrip({ silence: { parts, ms } }: { silence: Silence }) {
   return (
     <span className={styles.strip} aria-hidden="true">

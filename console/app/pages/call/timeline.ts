@@ -21,7 +21,7 @@ export type Line = {
   /** The silence before an answer, with its parts. Null if no span was kept, and on the caller's turns. */
   silence: Silence | null
   isInterrupted: boolean
-  /** True if the turn was slow or interrupted, or if one of its tools failed. */
+  /** True if the turn is slow or interrupted, or if one of its tools failed. */
   hasProblem: boolean
 }
 export type Leg = { id: string; label: string; startS: number; endS: number; status: Transfer['status'] }
@@ -44,7 +44,7 @@ export function timelineOf(call: Call, slowMs: number): Timeline {
   return { lengthS: Math.max(1, recordedS, ...ends), lines, legs }
 }
 
-/** The time at the beginning of the axis, in milliseconds since the epoch. */
+/** Returns the time at the beginning of the axis, in milliseconds since the epoch. */
 export function originOf(call: Call): number {
   return Date.parse(call.recording_started_at ?? call.started_at ?? call.created_at)
 }

@@ -15,7 +15,7 @@ type TranscriptProps = {
   isFollowing: boolean
 }
 
-/** The transcript, which scrolls along with the sound until the reader scrolls away. */
+/** Shows the words. The view follows the sound until the reader scrolls away. */
 export const Transcript = memo(function Transcript({
   lines,
   current,

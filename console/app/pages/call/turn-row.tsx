@@ -76,7 +76,7 @@ function speakerOf({ turn }: Line): string {
   return turn.metadata['human'] === true ? `Person ${typeof name === 'string' ? name : ''}` : 'Agent'
 }
 
-/** The words that the caller did not get are shown apart from the words that were played. */
+/** Shows the words that the caller did not get apart from the played words. */
 function Words({ line: { turn } }: { line: Line }) {
   const { played, lost } = playedParts(turn)
   return (

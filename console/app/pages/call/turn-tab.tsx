@@ -11,7 +11,7 @@ import { Waterfall } from './waterfall.tsx'
 
 type TurnTabProps = { timeline: Timeline; address: Address; change: (change: Partial<Address>) => void }
 
-/** The parts of the silence before the selected turn. */
+/** Shows where the time before an answer went. */
 export function TurnTab({ timeline, address, change }: TurnTabProps) {
   const line = timeline.lines.find(({ turn }) => turn.index === address.turn)
   if (!line)
@@ -79,7 +79,7 @@ function TurnFacts({ turn }: { turn: CallTurn }) {
   )
 }
 
-/** Shows the stored attributes of the selected step. */
+/** Shows all stored values of the selected step. */
 function PartFacts({ part: { kind, span } }: { part: Part }) {
   return (
     <section>

@@ -8,8 +8,8 @@ import styles from './waterfall.module.css'
 type WaterfallProps = { silence: Silence; selected: string | null; select: (id: string) => void }
 
 /**
- * Shows a silence's steps as bars. The filled part is the time for which the caller waited on the step, and these times
- * sum to the silence. The hollow part ran beside other steps.
+ * Draws the steps of a silence. A filled bar is the time that the caller waited for the step, and these times sum to
+ * the silence. A hollow bar ran beside other steps.
  */
 export function Waterfall({ silence, selected, select }: WaterfallProps) {
   const { parts, ms } = silence
@@ -64,7 +64,7 @@ const endOf = ({ startS, durationMs }: Part, silence: Silence) =>
 
 const barOf = (part: Part, silence: Silence) => place(part.startS, endOf(part, silence), silence)
 
-/** Returns the bar's filled part at the end of the step, because the caller waited only then. */
+/** Returns the part of a bar in which the caller waited. This is the end of the step. */
 function waitedOf(part: Part, silence: Silence): CSSProperties {
   const endS = endOf(part, silence)
   return place(endS - part.waitedMs / 1000, endS, silence)

@@ -17,7 +17,7 @@ const isOneColumn = window.matchMedia('(max-width: 68rem)')
 
 type WorkspaceProps = { call: Call; events: readonly CallEvent[]; timeline: Timeline }
 
-/** The player above, the transcript on the left, and the details of the selected turn on the right. */
+/** Shows the player above, the words on the left, and the details of the selected turn on the right. */
 export function Workspace({ call, events, timeline }: WorkspaceProps) {
   const [address, change] = useAddress()
   const selected = timeline.lines.find(({ turn }) => turn.index === address.turn)

@@ -20,8 +20,7 @@ import styles from './calls-list.module.css'
 type RowProps = { call: CallOverview; index: number; top: number; isActive: boolean; onFocus: (index: number) => void }
 
 /**
- * A row for one call. All its props stay equal while the list scrolls, so React does not render it again: this keeps 60
- * frames a second.
+ * Shows one call. Its props stay equal while the list scrolls, so React skips the row: this keeps 60 frames a second.
  */
 export const CallRow = memo(function CallRow({ call, index, top, isActive, onFocus }: RowProps) {
   return (
@@ -117,7 +116,7 @@ function Mark({ icon: Icon, text, isAlarm = false }: { icon: typeof Globe; text:
   )
 }
 
-/** Shows the first turn that contains the searched words. */
+/** Shows the first turn with the words of the search. */
 function Matches({ call: { matches = [] } }: { call: CallOverview }) {
   const [first] = matches
   if (!first) return null

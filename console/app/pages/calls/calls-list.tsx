@@ -9,7 +9,7 @@ import { useRowHeight } from './row-height.ts'
 
 type ListProps = { calls: readonly CallOverview[]; hasMore: boolean; loadMore: () => void; isSearch: boolean }
 
-/** The number of rows drawn beyond the visible rows, so that fast scrolling shows no gap. */
+/** The list draws this many rows beyond the visible rows, so fast scrolling shows no gap. */
 const overscan = 8
 
 /** The list draws only the rows in view. The next page is loaded before the last row is reached. */

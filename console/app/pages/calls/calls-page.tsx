@@ -14,7 +14,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { countOf, type Filters, readFilters, toQuery } from './filters.ts'
 import { SavedViews } from './saved-views.tsx'
 
-/** All calls, newest first. */
+/** Lists all calls, the newest first. */
 export function CallsPage() {
   const search = useSearchValues()
   const filters = useMemo(() => readFilters(search), [search])

@@ -12,7 +12,7 @@ import { countOf, type Filters, kinds, outcomes, periods, statuses } from './fil
 
 type BarProps = { filters: Filters; change: (change: Filters) => void; clear: () => void }
 
-/** The filters. Each filter is a part of the URL, so a view can be shared and reloaded. */
+/** Draws the filters. Each filter is a part of the address, so a view can be shared and reloaded. */
 export function FilterBar({ filters, change, clear }: BarProps) {
   return (
     <div className={styles.bar}>
@@ -35,7 +35,7 @@ export function FilterBar({ filters, change, clear }: BarProps) {
 
 type Text = { value: string; search: (text: string) => void }
 
-/** The search field. Enter starts the search, and the key "/" focuses the field from anywhere in the page. */
+/** Searches when a person presses Enter. The key "/" moves the cursor here. */
 function SearchField({ value, search }: Text) {
   const input = useRef<HTMLInputElement>(null)
   const shortcuts = useRef([{ keys: '/', label: 'Search words', run: () => input.current?.focus() }])

@@ -1,4 +1,4 @@
-/** The filters of the list of calls, as its URL has them. */
+/** Reads the list's filters from the address. */
 import type { CallFilters } from '../../data/calls.ts'
 import { pick } from '../../data/search.ts'
 

@@ -1,4 +1,7 @@
-/** The height of a row in pixels, as the style sheet has it: a line on wide screens, and a card on narrow screens. */
+/**
+ * Returns a row's height in pixels. The style sheet has the same heights: a line on wide screens, a card on narrow
+ * screens.
+ */
 import { useEffect, useState } from 'react'
 
 const narrow = window.matchMedia('(max-width: 47.9375rem)')

@@ -13,7 +13,7 @@ type View = { name: string; search: string }
 const storageKey = 'parley.calls.views'
 const viewsMax = 20
 
-/** Lists of filters that a person has saved under a name in this browser. To share a view, share its URL. */
+/** Keeps views with a name in this browser. To share a view, share its address. */
 export function SavedViews({ canSave }: { canSave: boolean }) {
   const [views, setViews] = useState(readViews)
   const [isNaming, setNaming] = useState(false)

@@ -15,7 +15,7 @@ import { Answer, Empty } from '../../parts/states.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { type Filters, readFilters, toQuery } from './filters.ts'
 
-/** The log of deliveries. Its filters are in the URL. */
+/** Shows the log of deliveries. The filters are in the address. */
 export function DeliveriesPage() {
   const filters = readFilters(useSearchValues())
   const change = useChange(filters)

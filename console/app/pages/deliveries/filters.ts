@@ -1,11 +1,11 @@
-/** The filters of the list of deliveries, as its URL has them. */
+/** Reads the list's filters from the address. */
 
 import type { DeliveryFilters } from '../../data/deliveries.ts'
 import { pick } from '../../data/search.ts'
 
 const names = ['status', 'event', 'endpointId', 'agentId', 'sessionId', 'eventId', 'from', 'to'] as const
 
-/** The values in the URL. All are text, because the server checks them. */
+/** The address's values are texts, because the server checks them. */
 export type Filters = Partial<Record<(typeof names)[number], string>>
 
 export const readFilters = (search: Readonly<Record<string, unknown>>): Filters => pick(search, names)
@@ -21,7 +21,7 @@ export const events = [
 
 const hourMs = 3_600_000
 
-/** The periods to choose from. The query gets absolute times, so that a link shows everybody the same deliveries. */
+/** Spans become absolute times, so a link shows everybody the same deliveries. */
 export const spans = [
   { name: 'Last hour', ms: hourMs },
   { name: 'Last 24 hours', ms: 24 * hourMs },

@@ -8,7 +8,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { useMask } from '../../parts/redaction.tsx'
 import styles from './attempts.module.css'
 
-/** Lists the attempts with their requests and responses, the newest first. Only the newest is expanded. */
+/** Shows each attempt with its request and its answer, the newest first. The newest attempt is open. */
 export function Attempts({ attempts }: { attempts: readonly WebhookAttempt[] }) {
   if (attempts.length === 0) return null
   return (

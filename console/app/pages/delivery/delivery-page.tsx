@@ -22,9 +22,7 @@ import { useShortcuts } from '../../parts/shortcuts.tsx'
 import { Attempts } from './attempts.tsx'
 import { Explanation } from './explanation.tsx'
 
-/**
- * The page of one delivery: why it failed, each attempt with its request and response, and the button to send it again.
- */
+/** Shows one delivery: why it failed, each attempt with its request and answer, and the button that sends it again. */
 export function DeliveryPage() {
   const id = usePathId()
   const delivery = useQuery(deliveryQuery(id))

@@ -16,7 +16,7 @@ import { NewKeyDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 
 type Open = { kind: 'new' } | { kind: 'rotate' | 'revoke'; apiKey: ApiKey }
 
-/** The page of API keys. A separate tab lists the revoked keys. */
+/** Lists the keys of programs. A revoked key stays in the list of revoked keys. */
 export function KeysPage() {
   const isRevoked = useSearchValues()['revoked'] === 'true'
   const keys = useQuery(keysQuery(isRevoked))

@@ -13,7 +13,7 @@ import { Private } from '../../parts/redaction.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
-/** Lists open invitations. If a person makes a new link, the earlier link becomes invalid. */
+/** Lists open invitations. A new link replaces the earlier link. */
 export function Invitations() {
   const invitations = useQuery(invitationsQuery)
   const resend = useResendInvitation()
@@ -63,7 +63,7 @@ const columns: readonly Column<Invitation>[] = [
   { name: 'Ends', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
 ]
 
-/** The link is always shown, because a mail may be late, or there is no mail server. */
+/** Always shows the link, because a mail can be late, or the server sends no mail. */
 function Sent({ invitation: { email, url, sent, sendError } }: { invitation: SentInvitation }) {
   const mail = sent ? 'The mail is on its way.' : (sendError ?? 'No mail was sent.')
   return (

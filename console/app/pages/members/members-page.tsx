@@ -19,7 +19,7 @@ import { Invitations, InviteDialog } from './invitations.tsx'
 
 type Open = { kind: 'invite' } | { kind: 'role' | 'remove'; member: Member }
 
-/** The people of the organization with their roles, and open invitations. */
+/** Lists the organization's people with their roles, and open invitations. */
 export function MembersPage() {
   const members = useQuery(membersQuery)
   const { user } = useSession()

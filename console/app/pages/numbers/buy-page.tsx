@@ -17,7 +17,7 @@ import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
-/** Searches numbers by area code or town. The search is in the URL. */
+/** Searches numbers by area code or town. The search is in the address. */
 export function BuyPage() {
   const search = pick(useSearchValues(), ['areaCode', 'locality'])
   const found = useQuery(availableQuery(search))

@@ -18,7 +18,7 @@ import { ChangeDialog, ReleaseDialog } from './number-dialogs.tsx'
 
 type Open = { kind: 'change' | 'release'; number: PhoneNumber }
 
-/** The page of the organization's numbers: which agent answers, and if calls can come in and go out. */
+/** Lists the organization's numbers: who answers, and whether calls can come in and go out. */
 export function NumbersPage() {
   const numbers = useQuery(numbersQuery)
   const [open, setOpen] = useState<Open | null>(null)

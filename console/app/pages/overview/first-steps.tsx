@@ -12,10 +12,10 @@ import { Card } from '../../parts/card.tsx'
 import { Failed } from '../../parts/states.tsx'
 import styles from './first-steps.module.css'
 
-/** The simulated phone on which a person answers, and says goodbye. */
+/** At this simulated phone a person answers, and says goodbye. */
 const simulatedPhone = '+15005550006'
 
-/** Three steps to a first call: make an agent, call with it, and open the call's page. */
+/** Leads in three steps to a call that can be played: an agent, a call, its page. */
 export function FirstSteps() {
   const { data: agents = [] } = useQuery(agentsQuery)
   const [agent] = agents

@@ -8,7 +8,7 @@ import { RecentCalls } from './recent-calls.tsx'
 
 const shownCalls = 8
 
-/** The first page: until there are enough calls, the steps to a first call, and then the live and the newest calls. */
+/** Shows the steps to a first call, and after that call the newest calls. */
 export function OverviewPage() {
   const newest = useQuery(newestQuery({}, shownCalls))
   const live = useQuery(newestQuery({ live: true }, shownCalls))

@@ -11,7 +11,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
-/** Shows the remaining credit, the keys with a budget, and all changes of the credit. */
+/** Shows the credit that is left, the keys with a budget, and all movements of the credit. */
 export function Credit() {
   const credits = useInfiniteQuery(creditsQuery)
   return (

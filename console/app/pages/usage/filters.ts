@@ -1,4 +1,4 @@
-/** The filters of the usage page, as its URL has them: the time range and the groups. */
+/** Reads the range of time and the groups from the address. */
 import { pick } from '../../data/search.ts'
 import type { UsageQuery } from '../../data/usage.ts'
 
@@ -38,8 +38,7 @@ const dayMs = 86_400_000
 export type Period = { value: string; label: string; from?: string; to?: string }
 
 /**
- * The periods to choose from: the last 30 days, the last 7 days, and whole months. Days begin at midnight UTC, as on
- * the server.
+ * Offers the last 30 days, the last 7 days, and whole months. All are in UTC, because the server's days are UTC days.
  */
 export function periods(now: Date): Period[] {
   const months = Array.from({ length: monthsBack }, (_, back) => {

@@ -17,7 +17,7 @@ import { Credit } from './credit.tsx'
 import { type Filters, type Group, groupOf, groups, periodOf, periods, readFilters, toQuery } from './filters.ts'
 import { UsageRows } from './usage-rows.tsx'
 
-/** Usage and costs by model, key, day and so on, and the credit. */
+/** Shows usage and costs by model, key, day and so on, and the credit. */
 export function UsagePage() {
   const search = useSearchValues()
   const isCredit = search['tab'] === 'credit'

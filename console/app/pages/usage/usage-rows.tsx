@@ -7,7 +7,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 import type { Group } from './filters.ts'
 import styles from './usage-rows.module.css'
 
-/** The rows, the most expensive first. Days are in chronological order. */
+/** Lists the rows, the most expensive first. Days stay in their order. */
 export function UsageRows({ rows, group, total }: { rows: readonly UsageRow[]; group: Group; total: UsageTotal }) {
   const most = Math.max(1, ...rows.map(costOf))
   const sorted = group === 'day' ? rows : rows.toSorted((a, b) => costOf(b) - costOf(a))

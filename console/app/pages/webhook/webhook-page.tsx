@@ -103,7 +103,7 @@ function RecentDeliveries({ id }: { id: string }) {
   )
 }
 
-/** Shows the settings that only the API can change, so that the page shows the whole endpoint. */
+/** Shows the settings that only the API changes, so the page shows the whole endpoint. */
 function Others({ webhook: { filterTags, headers, authHeaders, extractionFields, hasCustomSigningSecret } }: Props) {
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ['Only calls with the tags', Object.entries(filterTags).map(([name, value]) => `${name}=${value}`)],
