@@ -13,6 +13,7 @@ import type {
 } from '../../generated/internal/handlers.ts'
 import type { Peer } from '../../runtime/engine/handler.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'
+import { cookieValue, sessionCookie } from '../authenticate.ts'
 import { isKnown, listFiles, tagOf } from './files.ts'
 import { ownConnections } from './try-access.ts'
 
@@ -42,6 +43,13 @@ export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers
     return { bytes, encoding: isCompressed ? { 'Content-Encoding': 'gzip' } : {} }
   }
 
+  /** Marks the page of a browser without a session, so that its program does not ask for the session. */
+  async function readPage(accepted: string | undefined, { cookie }: Peer): Promise<Served> {
+    if (cookieValue(cookie, sessionCookie) !== null) return read('index.html', accepted)
+    const { bytes } = await read('index.html')
+    return { bytes: Buffer.from(bytes.toString().replace('<html', '<html data-session="none"')), encoding: {} }
+  }
+
   async function servePage(
     header: GetConsoleRequest['header'],
     peer: Peer,
@@ -49,7 +57,7 @@ export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers
   ): Promise<GetConsoleResult> {
     // Unbuilt sources have no console.
     if (!names.has('index.html')) throw nothingAt(address, [])
-    const { bytes, encoding } = await read('index.html', header['accept-encoding'])
+    const { bytes, encoding } = await readPage(header['accept-encoding'], peer)
     const headers = { ...shared, ...pageHeaders(peer), ETag: tagOf(bytes) }
     if (isKnown(header['if-none-match'] ?? '', headers.ETag)) return { status: 304, headers }
     return { status: 200, type: 'text/html; charset=utf-8', headers: { ...headers, ...encoding }, body: bytes }

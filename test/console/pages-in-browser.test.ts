@@ -93,10 +93,11 @@ async function visits(browser: Browser): Promise<void> {
   })
 
   t.test('without a session the sign-in page comes first', async (t) => {
-    const { page, open, check } = await openVisitor(t, shop)
+    const { page, refused, open, check } = await openVisitor(t, shop)
     await open('/calls', 'h1:has-text("Sign in")')
     t.match(page.url(), '/console/login?next=')
     await check('sign-in')
+    t.same(refused, [], 'no request was refused')
   })
 
   t.test('the keyboard reaches every control of a page', async (t) => {

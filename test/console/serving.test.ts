@@ -16,7 +16,7 @@ import { consoleHandlers } from '../../handlers/internal/console.ts'
 import { type Served, start } from '../http/harness.ts'
 import { serverWith } from '../server.ts'
 
-const files = { 'index.html': '<title>Parley</title>', 'assets/main-a1.js': 'void 0', 'assets/main-b2.css': 'b {}' }
+const files = { 'index.html': '<html lang="en"></html>', 'assets/main-a1.js': 'void 0', 'assets/main-b2.css': 'b {}' }
 
 function folderOf(t: Test): string {
   const parent = mkdtempSync(path.join(os.tmpdir(), 'parley-console-'))
@@ -55,6 +55,8 @@ async function serve(t: Test, consoleFolder: string): Promise<Served> {
   return server
 }
 
+const withSession = { cookie: 'parley_session=secret' }
+
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer }
 
 /** Sends a path as it is over node:http, because fetch removes `..` from it and decompresses answers. */
@@ -81,7 +83,7 @@ t.test('each path below /console serves one page, whose content security policy 
   const server = await serve(t, folderOf(t))
   const host = new URL(server.url).host
   for (const address of ['/console', '/console/calls', '/console/calls/019aaaf6', '/console/a?b=c']) {
-    const { status, headers, body } = await ask(server, address)
+    const { status, headers, body } = await ask(server, address, withSession)
     t.same([status, headers['content-type'], body.toString()], [200, 'text/html; charset=utf-8', files['index.html']])
     t.match(headers, {
       'cache-control': 'no-cache',
@@ -91,9 +93,18 @@ t.test('each path below /console serves one page, whose content security policy 
       'permissions-policy': 'microphone=(self)',
       'cross-origin-resource-policy': 'same-origin',
     })
-    const head = await ask(server, address, {}, 'HEAD')
+    const head = await ask(server, address, withSession, 'HEAD')
     t.same([head.status, head.body.length, head.headers.etag], [200, 0, headers.etag], `HEAD ${address}`)
   }
+})
+
+t.test('the page says if the browser has no session', async (t) => {
+  const server = await serve(t, folderOf(t))
+  const { headers, body } = await ask(server, '/console', { 'accept-encoding': 'gzip', cookie: 'other=1' })
+  t.equal(body.toString(), '<html data-session="none" lang="en"></html>')
+  const { etag = '' } = headers
+  const after = await ask(server, '/console', { 'if-none-match': etag, ...withSession })
+  t.equal(after.body.toString(), files['index.html'], 'after signing in')
 })
 
 t.test("a browser that has cached the console's page gets 304", async (t) => {

@@ -1,11 +1,14 @@
-/** The session: the person, the organization, the role, and signing in and out. */
+/** Reads the session (person, organization, role), signs people in and signs them out. */
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import type { ConsoleSession, ConsoleSetup, PasswordSignIn } from '../../../generated/console/types.ts'
 import { signing } from './clients.ts'
 import { isSignedOut } from './failures.ts'
 import { queries, sessionKey } from './queries.ts'
 
-/** The session, or null without a session. */
+/** The server marks the page if the browser has no session. Then a request would only be refused. */
+const { session: mark } = document.documentElement.dataset
+
+/** Reads the session. The answer is null if the browser has no session. */
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
   queryFn: async ({ signal }): Promise<ConsoleSession | null> => {
@@ -16,6 +19,7 @@ export const sessionQuery = queryOptions({
       throw error
     }
   },
+  ...(mark === 'none' && { initialData: null }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
@@ -34,8 +38,8 @@ export function useSession(): ConsoleSession {
 const otherAnswers = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== sessionKey[0] }
 
 /**
- * After a change of the session, the other cached data must be loaded anew. The session's own entry stays in the cache,
- * because the console's frame shows it.
+ * Removes all other answers, because another session sees other data. The session stays in the cache, because the frame
+ * shows the session.
  */
 export function begin(session: ConsoleSession | null): void {
   queries.setQueryData(sessionKey, session)
@@ -59,7 +63,7 @@ export const useChooseOrganization = () =>
     mutationFn: async (organizationId: string) => (await signing.chooseOrganization({ body: { organizationId } })).body,
     onSuccess: (session) => {
       queries.setQueryData(sessionKey, session)
-      // The shown page stays, and reads the data of the chosen organization.
+      // The shown page stays and reads its data again.
       void queries.resetQueries(otherAnswers)
     },
   })
