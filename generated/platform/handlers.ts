@@ -27,9 +27,13 @@ import type {
   CallKind,
   CallList,
   CallOutcome,
+  CallOverview,
   CallReport,
   CallRequestList,
   CallStatus,
+  CallStreamEnd,
+  CallStreamOpen,
+  CallStreamResync,
   Callback,
   CallbackPage,
   CallbackStatus,
@@ -48,6 +52,7 @@ import type {
   ErrorEnvelope,
   FinalizeReport,
   FinalizedReport,
+  GoneCall,
   ImportedPhoneNumber,
   InvitationList,
   IssuedApiKey,
@@ -449,6 +454,45 @@ export type ListCallsRequest = RequestWith<{
 
 export type ListCallsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallList }
+
+export type StreamCallsEvent =
+  | { event: 'open'; data: CallStreamOpen }
+  | { event: 'call'; data: CallOverview }
+  | { event: 'gone'; data: GoneCall }
+  | { event: 'resync'; data: CallStreamResync }
+  | { event: 'end'; data: CallStreamEnd }
+  | { event: 'error'; data: ErrorEnvelope }
+
+export type StreamCallsRequest = RequestWith<{
+  query: {
+    agent_id?: string
+    status?: CallStatus
+    kind?: CallKind
+    direction?: PhoneDirection
+    outcome?: CallOutcome
+    end_reason?: EndReason
+    phone_number_id?: string
+    number?: string
+    live?: boolean
+    since?: string
+    until?: string
+    min_duration_seconds?: number
+    max_duration_seconds?: number
+    min_cost_micro_usd?: string
+    max_cost_micro_usd?: string
+    min_latency_ms?: number
+    agent_version?: number
+    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
+  }
+}>
+
+export type StreamCallsResult =
+  | {
+      status: 200
+      type?: 'text/event-stream'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: AsyncIterable<StreamCallsEvent>
+    }
 
 export type GetCallFiguresRequest = RequestWith<{
   query: {
@@ -994,6 +1038,8 @@ export type PlatformHandlers<Caller> = {
   streamSession: Handle<StreamSessionRequest, StreamSessionResult, Caller>
   /** GET /v1/calls */
   listCalls: Handle<ListCallsRequest, ListCallsResult, Caller>
+  /** GET /v1/calls/stream */
+  streamCalls: Handle<StreamCallsRequest, StreamCallsResult, Caller>
   /** GET /v1/calls/figures */
   getCallFigures: Handle<GetCallFiguresRequest, GetCallFiguresResult, Caller>
   /** GET /v1/calls/{id} */

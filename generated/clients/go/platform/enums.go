@@ -118,6 +118,7 @@ type (
 	CallOutcome                  string
 	ListCallsHasItem             string
 	ListCallsSort                string // The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`.
+	StreamCallsHasItem           = ListCallsHasItem
 	GetCallFiguresInterval       string // The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days.
 	GetCallFiguresGroupByItem    string
 	CallFiguresInterval          = GetCallFiguresInterval   // The length of a row.

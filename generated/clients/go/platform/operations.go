@@ -365,6 +365,33 @@ func (c *Client) ListCalls(ctx context.Context, params *ListCallsParams, options
 	return parley.JSON[*CallList](ctx, c.surface, parley.Get("/v1/calls").Params(params), options)
 }
 
+// StreamCallsParams has the parameters of StreamCalls.
+type StreamCallsParams struct {
+	AgentID            *string              `query:"agent_id"`             // The id of an agent.
+	Status             *CallStatus          `query:"status"`               // Only calls in this state are listed.
+	Kind               *CallKind            `query:"kind"`                 // Only calls of this kind are listed.
+	Direction          *PhoneDirection      `query:"direction"`            // Only phone calls in this direction are listed.
+	Outcome            *CallOutcome         `query:"outcome"`              // Only calls whose report has this outcome are listed.
+	EndReason          *EndReason           `query:"end_reason"`           // Only calls that ended for this reason are listed.
+	PhoneNumberID      *string              `query:"phone_number_id"`      // The id of the organization's number in the call.
+	Number             *string              `query:"number"`               // The number of one of the two parties in E.164, or its last 4 to 15 digits.
+	Live               *bool                `query:"live"`                 // `true` lists only calls that are not over, `false` only calls that are.
+	Since              *time.Time           `query:"since"`                // A time: only calls that were created then or later are listed.
+	Until              *time.Time           `query:"until"`                // A time: only calls that were created before are listed.
+	MinDurationSeconds *int64               `query:"min_duration_seconds"` // The least duration of a call that is over, in seconds.
+	MaxDurationSeconds *int64               `query:"max_duration_seconds"` // The greatest duration of a call that is over, in seconds.
+	MinCostMicroUSD    *string              `query:"min_cost_micro_usd"`   // The least cost of a call that is over, in micro-USD.
+	MaxCostMicroUSD    *string              `query:"max_cost_micro_usd"`   // The greatest cost of a call that is over, in micro-USD.
+	MinLatencyMs       *int64               `query:"min_latency_ms"`       // The least latency of the slowest turn, in milliseconds.
+	AgentVersion       *int64               `query:"agent_version"`        // The version of the agent with which the call began.
+	Has                []StreamCallsHasItem `query:"has"`                  // Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played.
+}
+
+// StreamCalls sends GET /v1/calls/stream: follow all calls.
+func (c *Client) StreamCalls(ctx context.Context, params *StreamCallsParams, options ...parley.CallOption) (*parley.Stream[parley.Event[StreamCallsEvent]], error) {
+	return parley.Events(ctx, c.surface, parley.Get("/v1/calls/stream").Params(params), options, decodeStreamCallsEvent, "end")
+}
+
 // GetCallFiguresParams has the parameters of GetCallFigures.
 type GetCallFiguresParams struct {
 	Since         *time.Time                  `query:"since"`           // The begin of the time; by default 30 days before the end, and 7 days with hours.

@@ -1290,6 +1290,23 @@ type CallList struct {
 	NextCursor *string        `json:"next_cursor"` // The cursor of the next page, to send as `cursor`. null if there are no older calls.
 }
 
+// CallStreamOpen: The start of the stream. Calls that change from now on come.
+type CallStreamOpen struct {
+	Test bool `json:"test"` // Whether the stream has calls of the test world.
+}
+
+// GoneCall: A call that changed and does not match the filters.
+type GoneCall struct {
+	ID string `json:"id"` // The id of the call.
+}
+
+// CallStreamResync: Too many calls changed at once, or changes may have been missed. The list has to be read again.
+type CallStreamResync struct{}
+
+type CallStreamEnd struct {
+	Reason string `json:"reason"` // Why the stream ended: ten minutes have passed.
+}
+
 type CallFigureLatency struct {
 	P50 float64 `json:"p50"` // The median over the calls, of the median latency of each call, in milliseconds.
 	P95 float64 `json:"p95"` // The 95th percentile of the same.

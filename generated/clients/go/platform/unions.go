@@ -104,6 +104,36 @@ func decodeStreamSessionEvent(event string, data []byte) (StreamSessionEvent, er
 	return Unknown{data}, nil
 }
 
+// StreamCallsEvent is the data of an event: CallStreamOpen, CallOverview, GoneCall, CallStreamResync, CallStreamEnd,
+// ErrorEnvelope, Unknown.
+type StreamCallsEvent interface{ isStreamCallsEvent() }
+
+func (CallStreamOpen) isStreamCallsEvent()   {}
+func (CallOverview) isStreamCallsEvent()     {}
+func (GoneCall) isStreamCallsEvent()         {}
+func (CallStreamResync) isStreamCallsEvent() {}
+func (CallStreamEnd) isStreamCallsEvent()    {}
+func (ErrorEnvelope) isStreamCallsEvent()    {}
+func (Unknown) isStreamCallsEvent()          {}
+
+func decodeStreamCallsEvent(event string, data []byte) (StreamCallsEvent, error) {
+	switch event {
+	case "open":
+		return wire.Decode[CallStreamOpen](data)
+	case "call":
+		return wire.Decode[CallOverview](data)
+	case "gone":
+		return wire.Decode[GoneCall](data)
+	case "resync":
+		return wire.Decode[CallStreamResync](data)
+	case "end":
+		return wire.Decode[CallStreamEnd](data)
+	case "error":
+		return wire.Decode[ErrorEnvelope](data)
+	}
+	return Unknown{data}, nil
+}
+
 // StreamWebhookEventsEvent is the data of an event: WebhookStreamOpen, StreamedWebhookEvent, WebhookStreamEnd,
 // ErrorEnvelope, Unknown.
 type StreamWebhookEventsEvent interface{ isStreamWebhookEventsEvent() }

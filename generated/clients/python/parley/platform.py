@@ -129,6 +129,9 @@ _STREAM_SESSION: Operation[types.StreamSessionEvent] = Operation(
     identity={"transcript": "index", "event": "id"},
 )
 _LIST_CALLS: Operation[types.CallList] = Operation("GET", "/v1/calls")
+_STREAM_CALLS: Operation[types.StreamCallsEvent] = Operation(
+    "GET", "/v1/calls/stream", accept="text/event-stream", answer="events", terminal=("end",)
+)
 _GET_CALL_FIGURES: Operation[types.CallFigures] = Operation("GET", "/v1/calls/figures")
 _GET_CALL: Operation[types.Call] = Operation("GET", "/v1/calls/{id}")
 _LIST_CALL_EVENTS: Operation[types.CallEventList] = Operation("GET", "/v1/calls/{id}/events")
@@ -630,6 +633,60 @@ class Platform(Client):
             },
         )
 
+    def stream_calls(
+        self, *, agent_id: str | None = None, status: types.CallStatus | None = None,
+        kind: types.CallKind | None = None, direction: types.PhoneDirection | None = None,
+        outcome: types.CallOutcome | None = None, end_reason: types.EndReason | None = None,
+        phone_number_id: str | None = None, number: str | None = None, live: bool | None = None,
+        since: str | None = None, until: str | None = None, min_duration_seconds: int | None = None,
+        max_duration_seconds: int | None = None, min_cost_micro_usd: str | None = None,
+        max_cost_micro_usd: str | None = None, min_latency_ms: int | None = None, agent_version: int | None = None,
+        has: Sequence[types.StreamCallsHasItem] | None = None, **options: Unpack[CallOptions],
+    ) -> EventStream[types.StreamCallsEvent]:
+        """Follow all calls.
+
+        status: Only calls in this state are listed.
+        kind: Only calls of this kind are listed.
+        direction: Only phone calls in this direction are listed.
+        outcome: Only calls whose report has this outcome are listed.
+        end_reason: Only calls that ended for this reason are listed.
+        number: The number of one of the two parties in E.164, or its last 4 to 15 digits.
+        live: `true` lists only calls that are not over, `false` only calls that are.
+        since: A time: only calls that were created then or later are listed.
+        until: A time: only calls that were created before are listed.
+        min_duration_seconds: The least duration of a call that is over, in seconds.
+        max_duration_seconds: The greatest duration of a call that is over, in seconds.
+        min_cost_micro_usd: The least cost of a call that is over, in micro-USD.
+        max_cost_micro_usd: The greatest cost of a call that is over, in micro-USD.
+        min_latency_ms: The least latency of the slowest turn, in milliseconds.
+        agent_version: The version of the agent with which the call began.
+        has: Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording
+        that can be played."""
+        return self._events(
+            _STREAM_CALLS,
+            options,
+            query={
+                "agent_id": agent_id,
+                "status": status,
+                "kind": kind,
+                "direction": direction,
+                "outcome": outcome,
+                "end_reason": end_reason,
+                "phone_number_id": phone_number_id,
+                "number": number,
+                "live": live,
+                "since": since,
+                "until": until,
+                "min_duration_seconds": min_duration_seconds,
+                "max_duration_seconds": max_duration_seconds,
+                "min_cost_micro_usd": min_cost_micro_usd,
+                "max_cost_micro_usd": max_cost_micro_usd,
+                "min_latency_ms": min_latency_ms,
+                "agent_version": agent_version,
+                "has": has,
+            },
+        )
+
     def get_call_figures(
         self, *, since: str | None = None, until: str | None = None,
         interval: types.GetCallFiguresInterval | None = None, time_zone: str | None = None,
@@ -1116,6 +1173,7 @@ class AsyncPlatform(AsyncClient):
     get_session_transcript = awaited(Platform.get_session_transcript)
     stream_session = async_events(Platform.stream_session)
     list_calls = awaited(Platform.list_calls)
+    stream_calls = async_events(Platform.stream_calls)
     get_call_figures = awaited(Platform.get_call_figures)
     get_call = awaited(Platform.get_call)
     list_call_events = awaited(Platform.list_call_events)

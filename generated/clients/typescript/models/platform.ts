@@ -15,6 +15,58 @@ export type WebhookStreamOpen = {
   /** Whether the stream has events of the test world. */ test: boolean
 }
 
+export type CallOverview = {
+  /** The id of the call, which is also the id of its session. */ id: string
+  test?: TestMark
+  /** The path of the call. */ resource_uri: string
+  /** The id of the agent that talks in the call. null for a session without a stored agent. */ agent_id: string | null
+  /** The name that the agent has now. null if there is no stored agent or it was deleted. */ agent_name: string | null
+  /** The version of the agent with which the call began. null without a stored agent. */ agent_version: number | null
+  /** The state of the call. */ status: CallStatus
+  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
+  /** The direction of a phone call. null if the call is not by phone. */ direction: PhoneDirection | null
+  /** The number that calls, in E.164. null if the caller withholds it or the call is not by phone. */ from: string | null
+  /** The number that is called, in E.164. null if the call is not by phone. */ to: string | null
+  /** The id of the organization's number in the call. null if the call is not by phone. */ phone_number_id: string | null
+  /** The language of the agent in the call, as a BCP 47 tag. */ language: string
+  /** When the call was created, in UTC. */ created_at: string
+  /** When the call was last changed, in UTC. */ updated_at: string
+  /** When the parties were connected, in UTC. null if they were not, or not yet. */ started_at: string | null
+  /** When the call ended, in UTC. null while it is live. */ ended_at: string | null
+  end_reason: EndReason | null
+  /** The outcome in the report of the call. null until there is a report. */ outcome: CallOutcome | null
+  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ duration_seconds: number | null
+  recording_status: RecordingStatus | null
+  /** The number of finished turns. */ turns: number
+  /** The number of turns of the agent that the caller interrupted. */ interruptions: number
+  /** The number of tool calls. */ tool_calls: number
+  /** The number of tool calls that failed. */ tool_failures: number
+  /** The number of attempts to transfer the call. */ transfers: number
+  /** How often another provider took over a stage. */ failovers: number
+  /** The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end. */
+  cost_micro_usd: string | null
+  /** The conversational latencies of the call. null if no turn has one. */ latency_ms: CallLatency | null
+  /** The turn of the agent with the greatest latency. null if no turn has one. */ slowest_turn: SlowestTurn | null
+  /** The first turns that contain the words of `q`, at most 3. Present only with `q`. */ matches?: TurnMatch[]
+}
+
+/** The start of the stream. Calls that change from now on come. */
+export type CallStreamOpen = {
+  /** Whether the stream has calls of the test world. */ test: boolean
+}
+
+/** A call that changed and does not match the filters. */
+export type GoneCall = {
+  /** The id of the call. */ id: string
+}
+
+/** Too many calls changed at once, or changes may have been missed. The list has to be read again. */
+export type CallStreamResync = Record<string, never>
+
+export type CallStreamEnd = {
+  /** Why the stream ended: ten minutes have passed. */ reason: 'timeout'
+}
+
 export type StreamedWebhookEvent = {
   /** The cursor to go on from here, the same as the line `id`. */ cursor: string
   /** The id of the event, which every delivery has as `webhook-id`. */ eventId: string
@@ -1643,41 +1695,6 @@ export type TurnMatch = {
   /** The speaker. */ source: TurnSource
   /** When the turn began, in UTC. */ started_at: string
   /** The words of the turn; of a long turn the part around the first word that was found. */ text: string
-}
-
-export type CallOverview = {
-  /** The id of the call, which is also the id of its session. */ id: string
-  test?: TestMark
-  /** The path of the call. */ resource_uri: string
-  /** The id of the agent that talks in the call. null for a session without a stored agent. */ agent_id: string | null
-  /** The name that the agent has now. null if there is no stored agent or it was deleted. */ agent_name: string | null
-  /** The version of the agent with which the call began. null without a stored agent. */ agent_version: number | null
-  /** The state of the call. */ status: CallStatus
-  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
-  /** The direction of a phone call. null if the call is not by phone. */ direction: PhoneDirection | null
-  /** The number that calls, in E.164. null if the caller withholds it or the call is not by phone. */ from: string | null
-  /** The number that is called, in E.164. null if the call is not by phone. */ to: string | null
-  /** The id of the organization's number in the call. null if the call is not by phone. */ phone_number_id: string | null
-  /** The language of the agent in the call, as a BCP 47 tag. */ language: string
-  /** When the call was created, in UTC. */ created_at: string
-  /** When the call was last changed, in UTC. */ updated_at: string
-  /** When the parties were connected, in UTC. null if they were not, or not yet. */ started_at: string | null
-  /** When the call ended, in UTC. null while it is live. */ ended_at: string | null
-  end_reason: EndReason | null
-  /** The outcome in the report of the call. null until there is a report. */ outcome: CallOutcome | null
-  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ duration_seconds: number | null
-  recording_status: RecordingStatus | null
-  /** The number of finished turns. */ turns: number
-  /** The number of turns of the agent that the caller interrupted. */ interruptions: number
-  /** The number of tool calls. */ tool_calls: number
-  /** The number of tool calls that failed. */ tool_failures: number
-  /** The number of attempts to transfer the call. */ transfers: number
-  /** How often another provider took over a stage. */ failovers: number
-  /** The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end. */
-  cost_micro_usd: string | null
-  /** The conversational latencies of the call. null if no turn has one. */ latency_ms: CallLatency | null
-  /** The turn of the agent with the greatest latency. null if no turn has one. */ slowest_turn: SlowestTurn | null
-  /** The first turns that contain the words of `q`, at most 3. Present only with `q`. */ matches?: TurnMatch[]
 }
 
 export type CallList = {

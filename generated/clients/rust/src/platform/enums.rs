@@ -544,6 +544,7 @@ pub type ToolClipClip = BackgroundClipClip;
 /// result after 700 ms.
 pub type PreToolSpeech = ToolPreToolSpeech;
 pub type BrowserTransport = NewSessionTransport;
+pub type StreamCallsHasItem = ListCallsHasItem;
 /// The length of a row.
 pub type CallFiguresInterval = GetCallFiguresInterval;
 /// The state of the tool call.

@@ -1417,6 +1417,21 @@ pub struct CallList {
     /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ pub next_cursor: Option<String>,
 }
 
+/// The start of the stream. Calls that change from now on come.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallStreamOpen { /** Whether the stream has calls of the test world. */ pub test: bool }
+
+/// A call that changed and does not match the filters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct GoneCall { /** The id of the call. */ pub id: String }
+
+/// Too many calls changed at once, or changes may have been missed. The list has to be read again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallStreamResync {}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "reason", rename = "timeout")] #[non_exhaustive]
+pub struct CallStreamEnd {}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallFigureLatency {
     /** The median over the calls, of the median latency of each call, in milliseconds. */ pub p50: f64,

@@ -30,6 +30,11 @@ events! {
         Status(SessionStatus) = "status", Transcript(SessionTurn) = "transcript", Event(CallEvent) = "event",
         End(SessionStreamEnd) = "end", Error(ErrorEnvelope) = "error",
     }
+    /// The data of an event of `streamCalls`.
+    StreamCallsEvent {
+        Open(CallStreamOpen) = "open", Call(CallOverview) = "call", Gone(GoneCall) = "gone",
+        Resync(CallStreamResync) = "resync", End(CallStreamEnd) = "end", Error(ErrorEnvelope) = "error",
+    }
     /// The data of an event of `streamWebhookEvents`.
     StreamWebhookEventsEvent {
         Open(WebhookStreamOpen) = "open", Webhook(StreamedWebhookEvent) = "webhook", End(WebhookStreamEnd) = "end",

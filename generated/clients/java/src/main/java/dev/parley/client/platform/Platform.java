@@ -320,6 +320,23 @@ public final class Platform extends Surface {
             .query("cursor", params.cursor), CallList.class);
     }
 
+    /** Follow all calls: {@code GET /v1/calls/stream}. */
+    public ApiCall<EventStream<Event<StreamCallsEvent>>> streamCalls() { return streamCalls(new StreamCallsParams()); }
+
+    /** Follow all calls: {@code GET /v1/calls/stream}. */
+    public ApiCall<EventStream<Event<StreamCallsEvent>>> streamCalls(StreamCallsParams params) {
+        return events(request("GET", "/v1/calls/stream")
+            .query("agent_id", params.agentId).query("status", params.status).query("kind", params.kind)
+            .query("direction", params.direction).query("outcome", params.outcome).query("end_reason", params.endReason)
+            .query("phone_number_id", params.phoneNumberId).query("number", params.number).query("live", params.live)
+            .query("since", params.since).query("until", params.until)
+            .query("min_duration_seconds", params.minDurationSeconds)
+            .query("max_duration_seconds", params.maxDurationSeconds)
+            .query("min_cost_micro_usd", params.minCostMicroUsd).query("max_cost_micro_usd", params.maxCostMicroUsd)
+            .query("min_latency_ms", params.minLatencyMs).query("agent_version", params.agentVersion)
+            .query("has", params.has), StreamCallsEvent.class, "end");
+    }
+
     /** Sum figures about calls: {@code GET /v1/calls/figures}. */
     public ApiCall<CallFigures> getCallFigures() { return getCallFigures(new GetCallFiguresParams()); }
 
