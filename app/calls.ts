@@ -5,6 +5,7 @@ import { createAnalyse } from '../domain/calls/analyse.ts'
 import { Calls } from '../domain/calls/calls.ts'
 import type { CallFigures } from '../domain/calls/figures.ts'
 import { createFollowCall, type FollowCall } from '../domain/calls/follow.ts'
+import { createFollowCalls, type FollowCalls } from '../domain/calls/follow-calls.ts'
 import { Reports } from '../domain/calls/reports.ts'
 import type { StoredRecordings } from '../domain/calls/stored-recordings.ts'
 import type { CallRecorder } from '../domain/conversation/parts/deps.ts'
@@ -25,6 +26,7 @@ export type CallRecords = {
   recordings: StoredRecordings
   reports: Reports
   follow: FollowCall
+  followCalls: FollowCalls
   /** Begins a call's audio recording. Null if the call is not recorded. */
   record: (call: Call) => CallRecorder | null
   /**
@@ -92,6 +94,7 @@ export function openCallRecords(app: App, operations: Operations): CallRecords {
     clock,
     recordings: recordings.stored,
     reports,
+    followCalls: createFollowCalls({ calls: store.calls, changes: store.callsChanges, clock }),
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),
     record: recordings.record,
     start() {

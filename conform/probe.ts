@@ -36,9 +36,9 @@ export async function acceptable(
   }
 }
 
-/** A stream with webhook events goes on for ten minutes, so the client leaves after its first event. */
+/** These streams go on for ten minutes, so the client leaves after its first event. */
 const leaving = ({ id }: Operation): Pick<Wanted, 'leaves'> =>
-  id === 'streamWebhookEvents' ? { leaves: (text) => text.includes('\n\n') } : {}
+  id === 'streamWebhookEvents' || id === 'streamCalls' ? { leaves: (text) => text.includes('\n\n') } : {}
 
 export const isReason = (value: object): value is Inapplicable => 'reason' in value
 

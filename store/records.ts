@@ -2,7 +2,14 @@
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallFigures } from '../domain/calls/figures.ts'
 import type { CallCommands } from '../domain/calls/live/commands.ts'
-import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
+import type {
+  CallChanges,
+  CallRecord,
+  CallStore,
+  CallsChanges,
+  ReportStore,
+  WholeCallStore,
+} from '../domain/calls/store.ts'
 import type { TransferStore } from '../domain/records/transfer.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
 import { createCallChanges } from './calls/call-changes.ts'
@@ -36,6 +43,7 @@ export type Records = WebhookRecords &
     legCharges: ReturnType<typeof createLegCharges>
     transfers: TransferStore
     callChanges: CallChanges
+    callsChanges: CallsChanges
     reports: ReportStore
     callCommands: CallCommands
     callbacks: CallbackStore
@@ -76,7 +84,8 @@ export function createRecords(
       legCharges: createLegCharges(worlds, clock),
       ...createNumberRecords(worlds, sealer, clock),
       transfers: createTransferStore(worlds),
-      callChanges: changes,
+      callChanges: changes.ofCall,
+      callsChanges: changes.ofCalls,
       reports: createReportStore({ worlds, clock, webhooks, eventId }),
       callbacks: createCallbackStore({ worlds, clock, eventId }),
       callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),

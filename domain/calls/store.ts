@@ -121,6 +121,8 @@ export interface CallStore {
    * number of calls and turns, so it can have fewer calls than `limit` although more calls match.
    */
   overview(tenant: Tenant, query: OverviewQuery): Promise<CallOverviewPage>
+  /** Returns overviews of those of the calls that match the filter, in no order. */
+  overviewsOf(tenant: Tenant, filter: CallFilter, ids: readonly string[]): Promise<readonly CallOverview[]>
   /** Sums the costs of calls that are over, and makes the facts of calls by a previous version. */
   completeFacts(): Promise<void>
   /**
@@ -286,11 +288,20 @@ export type Analysis = Findings & {
   callback: Callback | null
 }
 
-/** Notifies about changed calls, in any process. */
+/** Notifies about changes to one call, in any process. */
 export interface CallChanges {
   /**
    * Calls `changed` after each change to the call, and once more if a change may have been missed. Returns a function
    * that stops the watch.
    */
   watch(callId: string, changed: () => void): () => void
+}
+
+/** Notifies about changes to any call of a tenant, in any process. */
+export interface CallsChanges {
+  /**
+   * Calls `changed` with the id of each changed call, and with null if changes may have been missed. Returns a function
+   * that stops the watch.
+   */
+  watch(tenant: Tenant, changed: (callId: string | null) => void): () => void
 }

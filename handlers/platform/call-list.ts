@@ -33,7 +33,8 @@ export function listCalls(calls: Calls): PlatformHandlers<Caller>['listCalls'] {
   }
 }
 
-function filterOf(query: Query): CallFilter {
+/** Reads the filters that a list and its stream share. */
+export function filterOf(query: Omit<Query, 'q' | 'sort' | 'limit' | 'cursor'>): CallFilter {
   const { status, kind, direction, outcome, number, since, until } = query
   return {
     ...(status !== undefined && { status }),
@@ -57,7 +58,7 @@ function filterOf(query: Query): CallFilter {
   }
 }
 
-function overviewOf(call: CallOverview, isSearch: boolean): Wire.CallOverview {
+export function overviewOf(call: CallOverview, isSearch: boolean): Wire.CallOverview {
   const { phone, latencyMs, slowestTurn } = call
   return {
     id: call.id,

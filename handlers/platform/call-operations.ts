@@ -4,6 +4,7 @@ import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
 import type { CallFigures } from '../../domain/calls/figures.ts'
 import type { FollowCall } from '../../domain/calls/follow.ts'
+import type { FollowCalls } from '../../domain/calls/follow-calls.ts'
 import type { Reports } from '../../domain/calls/reports.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -13,6 +14,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { getCallFigures } from './call-figures.ts'
 import { listCalls } from './call-list.ts'
+import { streamCalls } from './call-list-stream.ts'
 import {
   endCall,
   getCall,
@@ -35,6 +37,7 @@ export type CallDeps = {
   figures: CallFigures
   clock: Clock
   follow: FollowCall
+  followCalls: FollowCalls
   endCall: EndCall
   webJoin: WebJoin
   transfers: AskTransfers
@@ -52,6 +55,7 @@ export function callOperations(
     getSessionTranscript: getSessionTranscript(calls),
     streamSession: streamSession(follow, watchGrant),
     listCalls: listCalls(calls),
+    streamCalls: streamCalls(deps.followCalls, watchGrant),
     getCallFigures: getCallFigures(deps.figures, deps.clock),
     listAgentCalls: listAgentCalls(calls),
     getCall: getCall(calls),

@@ -8,6 +8,7 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { notifyLists } from './call-changes.ts'
 import { readAttempts } from './call-entries.ts'
 import { ofCall } from './call-rows.ts'
 import { readLegUses } from './leg-charges.ts'
@@ -96,4 +97,5 @@ async function writeCost(tx: Tx, call: Owned, nowMs: number): Promise<void> {
       cost_micro_usd = case when is_live then -1 else ${Math.round(costMicroUsd)} end,
       is_unpriced = ${!isComplete}
     ${ofCall(tx, call, call.id)}`
+  await notifyLists(tx, call)
 }

@@ -1,5 +1,6 @@
 /** Lists calls with an overview for each: the counts, latency, cost and outcome in a list's row. */
 import type {
+  CallFilter,
   CallOverview,
   CallOverviewPage,
   CallPosition,
@@ -13,7 +14,7 @@ import { arrayLiteral, readableJson } from '../postgres/row-values.ts'
 import { callsThatMatch } from './call-filter.ts'
 import { listCalls } from './call-lists.ts'
 import { callColumns, type SummaryRow, summaryOf } from './call-rows.ts'
-import { factsOf, findCalls, needsFacts } from './found-calls.ts'
+import { factsOf, findCalls, matchingIds, needsFacts } from './found-calls.ts'
 import { searchTurns } from './turn-search.ts'
 import { turnSums } from './turn-sums.ts'
 
@@ -48,6 +49,15 @@ export async function listOverviews(tx: Tx, tenant: Tenant, query: OverviewQuery
   const { calls, next } = await listCalls(tx, tenant, filter, limit, createdAfter)
   const ids = calls.map(({ id }) => id)
   return { calls: await readOverviews(tx, tenant, ids, new Map()), next: next && positionOf(next) }
+}
+
+export async function overviewsOf(
+  tx: Tx,
+  tenant: Tenant,
+  filter: CallFilter,
+  ids: readonly string[],
+): Promise<CallOverview[]> {
+  return readOverviews(tx, tenant, await matchingIds(tx, tenant, filter, ids), new Map())
 }
 
 const positionOf = ({ createdAtUs, id }: CallPosition): OverviewPosition => ({ at: createdAtUs, id })

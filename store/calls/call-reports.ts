@@ -115,7 +115,7 @@ async function complete(
   await insertEvents(tx, record.call, events, nowMs)
   await writeFacts(tx, [id], nowMs, true)
   await webhooks.analysed(tx, record.call, stored, isFirst, nowMs)
-  await notifyCallChange(tx, id)
+  await notifyCallChange(tx, record.call)
 }
 
 /** Stores the report for a call that is ending. Returns the type of its analysis event. */

@@ -132,7 +132,7 @@ async function write(tx: Tx, deps: CallbackStoreDeps, { callback, payload = {} }
     payload: { callback_id: callback.id, ...payload },
   }
   await insertEvents(tx, session, [event], nowMs)
-  await notifyCallChange(tx, session.id)
+  await notifyCallChange(tx, session)
 }
 
 /**

@@ -26,7 +26,7 @@ import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, insertSpans, insertTurns, storedEventIds } from './call-entries.ts'
 import { createFactsWork, writeFacts } from './call-facts.ts'
 import { listCalls, listCallsOfAgent, listOwnedCalls } from './call-lists.ts'
-import { listOverviews } from './call-overviews.ts'
+import { listOverviews, overviewsOf } from './call-overviews.ts'
 import { insertFirstReport } from './call-reports.ts'
 import { ofCall, readCall } from './call-rows.ts'
 import { openedOf } from './call-secrets.ts'
@@ -68,6 +68,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     list: (tenant, filter, limit, after) =>
       worlds.asTenant(tenant, (tx) => listCalls(tx, tenant, filter, limit, after)),
     overview: (tenant, query) => worlds.asTenant(tenant, (tx) => listOverviews(tx, tenant, query)),
+    overviewsOf: (tenant, filter, ids) => worlds.asTenant(tenant, (tx) => overviewsOf(tx, tenant, filter, ids)),
     listOfAgent: (tenant, agentId, limit, range) =>
       worlds.asTenant(tenant, (tx) => listCallsOfAgent(tx, tenant, agentId, limit, range)),
     claim: async (tenant, id, ownerId, pipeline) =>
@@ -191,7 +192,7 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   await update(tx, next, applied.hasEnded)
   await writeFacts(tx, [call.id], nowMs, applied.hasEnded)
   await deps.webhooks.changed(tx, next, events, audience, nowMs)
-  await notifyCallChange(tx, call.id)
+  await notifyCallChange(tx, call)
   return [...applied.refused]
 }
 

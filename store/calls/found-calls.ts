@@ -5,6 +5,7 @@
 import type { CallFilter, CallSort, OverviewPosition } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
+import { arrayLiteral } from '../postgres/row-values.ts'
 import { timestampOf } from './call-times.ts'
 
 /** Reading this many rows takes Postgres 50 ms. */
@@ -37,6 +38,19 @@ export async function findCalls(
   const [last] = await tx<OverviewPosition[]>`
     select id, ${position(tx, sort)} as at from ${all} ${order} offset ${scannedMax - 1} limit 1`
   return { ids, next: last ?? null }
+}
+
+/** Returns the ids of those of the calls that match the filter. */
+export async function matchingIds(
+  tx: Tx,
+  tenant: Tenant,
+  filter: CallFilter,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from call_facts
+    where ${ofTenant(tx, tenant, filter)} and ${thatMatch(tx, filter)} and id = any(${arrayLiteral(ids)}::uuid[])`
+  return rows.map(({ id }) => id)
 }
 
 /** Returns SQL for all matching calls, for a search in their turns. */

@@ -62,7 +62,7 @@ async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }
       ${jsonText(identity)}, ${pipeline.agentVersion ?? null}, ${jsonText(pipeline)}::text::json, ${jsonText(call.metadata)}::text::json,
       ${jsonText(call.webhookTags)}::text::json, ${bytes}, ${sealedBy}, ${createdAt}::text::timestamptz,
       ${new Date(call.updatedAtMs)}, ${new Date(call.expiresAtMs)})`
-  await notifyCallChange(tx, id)
+  await notifyCallChange(tx, call)
 }
 
 /**

@@ -375,6 +375,7 @@ t.test('each example of the platform API is compared with a response, or is list
       'The two may be connected before the answer; test/phone/transfers.test.ts completes transfers.',
     'dispatchCallback 200: dispatched': 'No carrier is there to take the call.',
     'streamWebhookEvents 200: status': 'A stream ends after ten minutes; test/cli/listen.test.ts reads one.',
+    'streamCalls 200: ended': 'A stream ends after ten minutes; test/platform/call-stream.test.ts reads one.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
     'SmsUnavailable: perhaps_done': 'The database fails behind the carrier: test/platform/lost-answers.test.ts.',
   })

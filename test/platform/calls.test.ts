@@ -6,6 +6,7 @@ import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { judgedFetch } from '../oracle.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
+import { follow } from './event-stream.ts'
 import { call, faultOf, startAdministered, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
@@ -249,43 +250,3 @@ t.test('a session has at most 32 open event streams', async (t) => {
   }
   t.equal(await until(open, (status) => status === 200), 200, 'a stream that was left makes room')
 })
-
-type Seen = { event: string; id: string; data: Record<string, unknown> }
-
-/** Opens a stream and returns a function that reads its events one by one. */
-async function follow(target: Target, path: string, lastEventId?: string) {
-  const headers = {
-    authorization: `Bearer ${target.key}`,
-    ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-  }
-  const leaving = new AbortController()
-  const answer = await judgedFetch(`${target.url}${path}`, { headers, signal: leaving.signal })
-  if (answer.status !== 200 || answer.body === null) throw new Error(`${answer.status} ${await answer.text()}`)
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  async function next(): Promise<Seen | null> {
-    for (;;) {
-      const end = text.indexOf('\n\n')
-      if (end >= 0) {
-        const lines = text.slice(0, end).split('\n')
-        text = text.slice(end + 2)
-        const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
-        if (field('event') !== '')
-          return { event: field('event'), id: field('id'), data: JSON.parse(field('data')) as Record<string, unknown> }
-        continue
-      }
-      const { done, value } = await reader.read()
-      if (done) return null
-      text += value
-    }
-  }
-  return {
-    next,
-    async rest(): Promise<Seen[]> {
-      const all: Seen[] = []
-      for (let each = await next(); each; each = await next()) all.push(each)
-      return all
-    },
-    close: () => leaving.abort(),
-  }
-}

@@ -221,6 +221,7 @@ export const withoutId = [
   'createSession',
   'createPhoneSession',
   'listCalls',
+  'streamCalls',
   'getCallFigures',
   'listSessions',
   'listCallbacks',

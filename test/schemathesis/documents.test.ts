@@ -37,7 +37,7 @@ const checks = [
   ...['response_headers_conformance', 'response_schema_conformance', 'unsupported_method'],
 ].join(',')
 /** A request to one of these operations takes as long as its stream, ten minutes, so they are not tested. */
-const streams = ['streamWebhookEvents', 'streamSession']
+const streams = ['streamWebhookEvents', 'streamSession', 'streamCalls']
 /**
  * These operations need audio, a signature, the key of a first local run, an enabled feature, a promised callback, or
  * values that agree with each other. test/examples sends good requests to them.
