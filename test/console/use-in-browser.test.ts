@@ -3,9 +3,9 @@
  */
 import t from 'tap'
 import type { Call } from '../../generated/clients/typescript/models/platform.ts'
-import type { Browser } from '../browser/chromium.ts'
+import { axeFaults, type Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
-import { newTurn } from '../calls/call.ts'
+import { newEvent, newTurn } from '../calls/call.ts'
 import { askApi, openShop } from './shop.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
 
@@ -99,6 +99,41 @@ async function tests(browser: Browser): Promise<void> {
     t.equal(page.url(), before)
     await page.keyboard.press('Shift+R')
     await page.waitForSelector('[data-words="played"] >> text=tyre', patience)
+  })
+
+  t.test('a call comes into the list by itself, changes, and leaves a list of live calls', async (t) => {
+    const tenant = { organizationId: shop.organizationId, test: false }
+    const all = await shop.visit(t)
+    const live = await shop.visit(t)
+    await all.open('/calls', atRows)
+    await live.open('/calls?live=true', '[data-state="empty"]')
+    const id = await storeLiveCall(shop, 2)
+    const row = `[role="row"]:has(a[href$="${id}"])`
+    await all.page.waitForSelector(`${row}[aria-rowindex="2"] >> text=in progress`, patience)
+    await live.page.waitForSelector(`${row} >> text=in progress`, patience)
+    const atMs = Date.now()
+    const change = { endedAtMs: atMs, endReason: 'user_hangup' as const }
+    const event = newEvent('call.completed', { occurredAtMs: atMs })
+    await shop.admin.store.calls.append(tenant, id, [{ kind: 'move', event, to: 'completed', change }])
+    await all.page.waitForSelector(`${row}:not(:has-text("in progress"))`, patience)
+    await live.page.waitForSelector('[data-state="empty"]', patience)
+    for (const { faults } of [all, live]) t.same(faults, [])
+  })
+
+  t.test('new calls wait while a row has the focus, and come with a button', async (t) => {
+    const { page, open, faults } = await shop.visit(t)
+    await open('/calls', atRows)
+    for (const key of ['j', 'j']) await page.keyboard.press(key)
+    await page.waitForSelector('[data-row="1"]:focus', patience)
+    const before = await page.evaluate('document.activeElement.href')
+    const id = await storeLiveCall(shop, 2)
+    await page.waitForSelector('button >> text=Show 1 new call', patience)
+    t.same(await axeFaults(page), [])
+    t.equal(await page.evaluate('document.activeElement.href'), before)
+    t.equal(await page.evaluate('document.activeElement.dataset.row'), '1')
+    await page.click('button >> text=Show 1 new call')
+    await page.waitForSelector(`[aria-rowindex="2"] a[href$="${id}"]`, patience)
+    t.same(faults, [])
   })
 
   t.test('the page of a live call follows the call and ends it', async (t) => {

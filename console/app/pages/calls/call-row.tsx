@@ -12,17 +12,26 @@ import { memo } from 'react'
 import type { CallKind, CallOverview } from '../../../../generated/clients/typescript/models/platform.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { classes } from '../../parts/classes.ts'
+import { Elapsed } from '../../parts/elapsed.tsx'
 import { clockTime, day, milliseconds, timeOfDay, words } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
 import { slowMs, toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
 import styles from './calls-list.module.css'
 
-type RowProps = { call: CallOverview; index: number; top: number; isActive: boolean; onFocus: (index: number) => void }
+type RowProps = {
+  call: CallOverview
+  index: number
+  top: number
+  isActive: boolean
+  /** How often the call has changed while the list was open. */
+  changes: number
+  onFocus: (index: number) => void
+}
 
 /**
  * Shows one call. Its props stay equal while the list scrolls, so React skips the row: this keeps 60 frames a second.
  */
-export const CallRow = memo(function CallRow({ call, index, top, isActive, onFocus }: RowProps) {
+export const CallRow = memo(function CallRow({ call, index, top, isActive, changes, onFocus }: RowProps) {
   return (
     <div
       role="row"
@@ -53,7 +62,7 @@ export const CallRow = memo(function CallRow({ call, index, top, isActive, onFoc
         <State call={call} />
       </span>
       <span role="cell" className={styles.length}>
-        {call.duration_seconds === null ? '' : clockTime(call.duration_seconds)}
+        <Length call={call} />
       </span>
       <span role="cell" className={classes(styles.latency, isSlow(call) && styles.slow)}>
         {call.latency_ms === null ? '' : milliseconds(call.latency_ms.max)}
@@ -62,6 +71,7 @@ export const CallRow = memo(function CallRow({ call, index, top, isActive, onFoc
         <Marks call={call} />
       </span>
       {call.matches && <Matches call={call} />}
+      {changes > 0 && <span key={changes} aria-hidden="true" className={styles.flash} />}
     </div>
   )
 })
@@ -84,6 +94,15 @@ function Parties({ call: { kind, from, to } }: { call: CallOverview }) {
       {other === null ? 'Browser' : <Private>{other}</Private>}
     </>
   )
+}
+
+function Length({
+  call: { duration_seconds: seconds, started_at: startedAt, ended_at: endedAt },
+}: {
+  call: CallOverview
+}) {
+  if (endedAt === null) return startedAt === null ? null : <Elapsed since={startedAt} />
+  return seconds === null ? null : clockTime(seconds)
 }
 
 /** A live call shows its status, and an ended call its outcome. */

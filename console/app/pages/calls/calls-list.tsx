@@ -7,14 +7,20 @@ import { CallRow } from './call-row.tsx'
 import styles from './calls-list.module.css'
 import { useRowHeight } from './row-height.ts'
 
-type ListProps = { calls: readonly CallOverview[]; hasMore: boolean; loadMore: () => void; isSearch: boolean }
+type ListProps = {
+  calls: readonly CallOverview[]
+  changes: ReadonlyMap<string, number>
+  scroller: React.RefObject<HTMLDivElement | null>
+  hasMore: boolean
+  loadMore: () => void
+  isSearch: boolean
+}
 
 /** The list draws this many rows beyond the visible rows, so fast scrolling shows no gap. */
 const overscan = 8
 
 /** The list draws only the rows in view. The next page is loaded before the last row is reached. */
-export function CallsList({ calls, hasMore, loadMore, isSearch }: ListProps) {
-  const scroller = useRef<HTMLDivElement>(null)
+export function CallsList({ calls, changes, scroller, hasMore, loadMore, isSearch }: ListProps) {
   const rowHeight = useRowHeight(isSearch)
   const virtual = useVirtualizer({
     count: calls.length,
@@ -50,6 +56,7 @@ export function CallsList({ calls, hasMore, loadMore, isSearch }: ListProps) {
                 index={index}
                 top={start}
                 isActive={index === active}
+                changes={changes.get(call.id) ?? 0}
                 onFocus={setActive}
               />
             )

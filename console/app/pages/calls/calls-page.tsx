@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
+import { type RefObject, useCallback, useMemo, useRef } from 'react'
 import { callsQuery } from '../../data/calls.ts'
+import { useLiveCalls } from '../../data/live-calls.ts'
 import { writeSearch } from '../../data/search.ts'
 import { useSearchValues } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
-import { count, zoneName } from '../../parts/formats.ts'
+import { count, plural, zoneName } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import styles from './calls-list.module.css'
@@ -37,7 +38,10 @@ export function CallsPage() {
 }
 
 function Calls({ filters, clear }: { filters: Filters; clear: () => void }) {
-  const answer = useInfiniteQuery(callsQuery(toQuery(filters)))
+  const query = useMemo(() => toQuery(filters), [filters])
+  const answer = useInfiniteQuery(callsQuery(query))
+  const scroller = useRef<HTMLDivElement>(null)
+  const { waiting, show, changes } = useLiveCalls(query, useHold(scroller))
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = answer
   const calls = useMemo(() => data?.pages.flatMap((page) => page.calls) ?? [], [data])
   const loadMore = useCallback(() => {
@@ -50,16 +54,39 @@ function Calls({ filters, clear }: { filters: Filters; clear: () => void }) {
           <NoCalls isFiltered={countOf(filters) > 0} clear={clear} />
         ) : (
           <>
-            <CallsList calls={calls} hasMore={hasNextPage} loadMore={loadMore} isSearch={filters.q !== undefined} />
-            <p
-              role="status"
-              className={styles.sum}
-            >{`${count(calls.length)}${hasNextPage ? ' and more' : ''} calls`}</p>
+            <CallsList
+              calls={calls}
+              changes={changes}
+              scroller={scroller}
+              hasMore={hasNextPage}
+              loadMore={loadMore}
+              isSearch={filters.q !== undefined}
+            />
+            <div role="status" className={styles.sum}>
+              {`${count(calls.length)}${hasNextPage ? ' and more' : ''} calls`}
+              {waiting.length > 0 && (
+                <Button
+                  isSmall
+                  onClick={() => {
+                    show()
+                    scroller.current?.scrollTo({ top: 0 })
+                  }}
+                >{`Show ${plural(waiting.length, 'new call')}`}</Button>
+              )}
+            </div>
           </>
         )
       }
     </Answer>
   )
+}
+
+/** Rows must not move while a person has scrolled down, or while the focus is on a row. */
+function useHold(scroller: RefObject<HTMLDivElement | null>): () => boolean {
+  return useCallback(() => {
+    const list = scroller.current
+    return list !== null && (list.scrollTop > 0 || list.contains(document.activeElement))
+  }, [scroller])
 }
 
 function NoCalls({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
