@@ -105,7 +105,7 @@ export interface AuditLog {
   addHourly(event: NewAuditEvent): Promise<void>
   /** Ends an entry after the request's response: stores the event, or completes the stored event. */
   finish(entry: AuditEntry): Promise<void>
-  /** Removes a stored entry, because the request was refused after all. */
+  /** Removes a stored entry, because the request was refused after all and its change was taken back. */
   abandon(entry: AuditEntry): Promise<void>
   list(organizationId: string, filter: AuditFilter, limit: number, after: AuditPosition | null): Promise<AuditPage>
 }

@@ -9,6 +9,7 @@ import { type Context, type Handler, type Input, Refusal, type Result } from '..
 import type { Operation } from '../../runtime/engine/operation.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
+import { statusOf } from '../platform/faults.ts'
 import type { Denials } from './denials.ts'
 import { beginEvent, targetOf } from './events.ts'
 
@@ -81,8 +82,12 @@ const hourly: ReadonlySet<NewAuditEvent['action']> = new Set(['recording.played'
 
 type Failed = { operation: Operation; caller: Caller; context: Context }
 
+/**
+ * The event of a refused request is removed, because a refusal (4xx) says that nothing was done: a change that was
+ * committed before was taken back. Any other error says nothing about the committed change, so its event stays.
+ */
 async function fail(entry: AuditEntry, error: unknown, { operation, caller, context }: Failed, deps: AuditDeps) {
   entry.isOpen = false
-  if (entry.isStored) await deps.audit.abandon(entry)
+  if (entry.isStored && statusOf(error) < 500) await deps.audit.abandon(entry)
   if (error instanceof Refusal && error.kind === 'forbidden') await deps.denials.note(caller, operation, context)
 }

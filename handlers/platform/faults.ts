@@ -146,6 +146,13 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
   }
 }
 
+/** Returns the status of the answer to an error. */
+export function statusOf(error: unknown): number {
+  if (error instanceof RepeatedFault) return error.answer.status
+  const { code, status = errorCodes[code].status } = answerTo(error)
+  return status
+}
+
 function answerTo(error: unknown): Answer {
   if (error instanceof Refusal) return answerToRefusal(error)
   if (error instanceof ResourceFault) return { ...sayResourceFault(error.data), cause: error.cause }

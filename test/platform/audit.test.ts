@@ -2,7 +2,14 @@
 import { request } from 'node:http'
 import t from 'tap'
 import type { CredentialKind } from '../../domain/access/users.ts'
-import type { Role, Scope } from '../../domain/records/organization.ts'
+import { entryOf } from '../../domain/records/audit.ts'
+import type { Caller, Role, Scope } from '../../domain/records/organization.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
+import { platformSurface } from '../../generated/platform/routes.ts'
+import { withAudit } from '../../handlers/audit/audited.ts'
+import type { Context, Handler } from '../../runtime/engine/handler.ts'
+import type { Mount } from '../../runtime/engine/options.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
@@ -128,6 +135,34 @@ t.test('a refused request is not logged as a change; a missing role is logged as
   const router = await admin.key(acme.id, { scopes: ['router'] })
   t.equal((await call(router, 'GET', '/v1/agents')).status, 403)
   t.equal((await events(acme, '?result=denied')).length, 2, 'a key is refused without an event')
+})
+
+t.test('an event stays if its request fails after the commit, and goes if the request was refused', async (t) => {
+  const acme = await administrator('fails late')
+  const { audit, organizations } = admin.store
+  const caller = { organization: { id: acme.id }, keyId: acme.keyId, scopes: [] }
+  const operation = platformSurface.operations.find(({ id }) => id === 'updateOrganization')
+  if (operation === undefined) throw new Error('no such operation')
+  async function changeThenFail(name: string, fault: Error): Promise<void> {
+    const fails: Handler = async (_input, context) => {
+      await organizations.change(acme.id, { name }, entryOf(context.caller as Caller))
+      throw fault
+    }
+    const mount = { surface: { operations: [operation] }, handlers: { updateOrganization: fails } } as unknown as Mount
+    const denials = { note: () => Promise.resolve() }
+    const { handlers } = withAudit(mount, { audit, denials, clock: systemClock, log: { error: t.fail } })
+    const peer = { source: '192.0.2.1', userAgent: '', usesCookie: false }
+    const context = { caller, requestId: 'req_1', peer } as unknown as Context
+    await t.rejects(
+      handlers['updateOrganization']?.({ path: {}, query: {}, header: {}, body: { name } }, context),
+      fault,
+    )
+  }
+  const updates = () => events(acme, '?action=organization.updated')
+  await changeThenFail('refused', new ResourceFault({ kind: 'not_found' }))
+  t.same(await updates(), [])
+  await changeThenFail('failed late', new Error('a fault after the commit'))
+  t.match(await updates(), [{ action: 'organization.updated', changed: ['name'], result: 'succeeded' }])
 })
 
 t.test('listAuditEvents filters, and pages through all events', async (t) => {
