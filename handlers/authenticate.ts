@@ -22,7 +22,7 @@ type Presented = { secret: string; source: Source }
 /**
  * Reads an API key or user token from `Authorization: Bearer <secret>` (RFC 6750 §2.1; the scheme is case-insensitive,
  * RFC 9110 §11.1). Without that header, reads a session from the cookie. Unknown, revoked and malformed credentials get
- * the same answer, so the response does not reveal whether a credential exists.
+ * the same response, so it does not reveal whether a credential exists.
  */
 export function createAuthenticate({
   keys,

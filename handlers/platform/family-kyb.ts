@@ -20,8 +20,8 @@ export function familyKyb({ submission, prefill, ...verification }: BusinessVeri
 }
 
 /**
- * Answers a submission. The SDKs read only the submission, where the contract has the whole verification. So the answer
- * contains both.
+ * Makes the response to a submission. The SDKs read only the submission, where the contract has the whole verification.
+ * So the response contains both.
  */
 export function familySubmission(verification: BusinessVerification) {
   const { submission } = verification

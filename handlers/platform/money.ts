@@ -3,7 +3,7 @@ export function moneyOf(microUsd: number | null): string | null {
   return microUsd === null ? null : String(microUsd)
 }
 
-/** Converts an amount to US dollars, for answers that published clients read as numbers. */
+/** Converts an amount to US dollars, for responses whose amounts published clients read as numbers. */
 export function usdOf(microUsd: number): number {
   return microUsd / 1e6
 }

@@ -42,7 +42,7 @@ export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] 
 }
 
 /**
- * Reads the usage, as the command line also shows it. Throws a Refusal if the time range is too long or the answer
+ * Reads the usage, as the command line also shows it. Throws a Refusal if the time range is too long or the response
  * would have too many groups.
  */
 export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, request: UsageRequest) {

@@ -25,7 +25,7 @@ export function worstCaseOfChat({ body, maxOutputTokens = outputTokensDefault }:
   ]
 }
 
-/** Returns the probable consumption so far, for a client that disconnects before the answer's end. */
+/** Returns the probable consumption so far, for a client that disconnects before the response's end. */
 export function chatSoFar({ body }: ChatTokens, characters: number): Quantity[] {
   return [
     { unit: 'input_tokens', amount: inputTokens(body, bytesPerToken) },

@@ -33,7 +33,7 @@ export type ChatInput = GenerateInput & {
 
 /** The fields that we set in every completion and chunk. Choices and usage come from the provider. */
 export type Identity = { id: string; created: number; model: string }
-/** A whole answer as chat completions write it, without the fields in Identity. */
+/** A whole response as chat completions write it, without the fields in Identity. */
 export type ChatAnswer = { choices: readonly unknown[]; usage?: PassThroughUsage['raw'] }
 export type CompletionChunk = Identity & ChatAnswer & { object: 'chat.completion.chunk' }
 

@@ -13,8 +13,8 @@ export function ignoredInResponse(body: CompatResponseRequest): readonly string[
 }
 
 /**
- * Fields that are not listed as ignored. `store` and `metadata` change no answer. Refused fields never reach this
- * check.
+ * Fields that are not listed as ignored. `store` and `metadata` do not change the response. Refused fields never reach
+ * this check.
  */
 const understood: ReadonlySet<string> = new Set([
   'model',

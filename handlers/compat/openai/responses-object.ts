@@ -1,4 +1,7 @@
-/** The response object of OpenAI's Responses. It is the whole answer, and part of several events. */
+/**
+ * The response object in OpenAI's Responses API. It is the whole body if the response is not streamed. A streamed
+ * response has it in several events.
+ */
 import type { Route } from '../../../domain/dispatch/request.ts'
 import type { OutputItem } from '../../../domain/llm/answer-assembler.ts'
 import type { ItemsAnswer } from '../../../domain/llm/items.ts'
