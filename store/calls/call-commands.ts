@@ -20,7 +20,7 @@ import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
 /** The payload is the owner's instance id. */
 const sentChannel = 'parley_call_commands'
-/** The payload is JSON: the finished command's id and its answer. */
+/** The payload is JSON: the finished command's id and its result. */
 const doneChannel = 'parley_call_commands_done'
 
 export type CallCommandDeps = {
@@ -46,7 +46,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         delete from call_commands where owner_id = ${instanceId}
         returning organization_id as "organizationId", test, id, call_id as "callId", command`,
     )
-    // The rows are deleted already. So all commands start before the first answer is sent, because sending may fail.
+    // The rows are deleted already. So all commands start before the first result is sent, because sending may fail.
     const answers = rows.map(({ organizationId, test, id, callId, command }) => {
       return { id, answer: Promise.resolve(run({ organizationId, test }, callId, command)) }
     })
@@ -73,7 +73,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         if (reply !== null) return reply
         // If deleting the row fails, the owner may have started a transfer, so the transfer counts as started.
         if (await withdrawn(tenant, id).catch(command.kind === 'transfer' ? () => false : rethrow)) return null
-        // The owner has taken the command. Either it still runs, or its answer was lost.
+        // The owner has taken the command. Either it still runs, or its result was lost.
         return (command.kind === 'transfer' && (await done.within(answerMs))) || { answer: null }
       } finally {
         done.forget()
@@ -95,7 +95,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
   function untilDone(id: string) {
     const done = new Promise<{ answer: CallAnswer }>((resolve) => waiting.set(id, (answer) => resolve({ answer })))
     return {
-      /** Resolves with the answer, or with null if there is no answer within `waitMs`. */
+      /** Resolves with the result, or with null if there is no result within `waitMs`. */
       within: (waitMs: number) =>
         new Promise<{ answer: CallAnswer } | null>((resolve) => {
           const finish = (answer: { answer: CallAnswer } | null) => {

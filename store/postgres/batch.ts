@@ -22,13 +22,13 @@ export type BatchLimits = {
 
 export type Batcher<Row, Answer> = {
   /**
-   * Adds a row and resolves with its answer. Rejects if this row's batch fails, but not if another batch fails. Also
+   * Adds a row and resolves with its result. Rejects if this row's batch fails, but not if another batch fails. Also
    * rejects if the queue is full.
    */
   add(row: Row): Promise<Answer>
   /**
-   * Adds a row without waiting for its answer. If the batch fails, `run` must handle it, because no code waits for the
-   * answer. Throws the fault overloaded if the queue is full.
+   * Adds a row without waiting for its result. If the batch fails, `run` must handle it, because no code waits for the
+   * result. Throws the fault overloaded if the queue is full.
    */
   post(row: Row): void
   /** Resolves when all rows added so far are finished. */
@@ -44,7 +44,7 @@ const ignore = () => {}
  */
 const soon = Promise.resolve()
 
-/** Makes a batcher. `run` returns one answer for each row, in the order of the rows. */
+/** Makes a batcher. `run` returns one result for each row, in the order of the rows. */
 export function createBatcher<Row, Answer>(
   run: (rows: readonly Row[]) => Promise<readonly Answer[]>,
   limits: BatchLimits,

@@ -7,7 +7,7 @@
  *   can catch the error, so the whole process ended.
  * - If a connection is lost while a small write waits, it keeps the write and its timer, so it never writes again.
  * - A failing socket emits its error before its close. If a statement, such as a rollback, was sent between the two, it
- *   stayed in the queue. So each answer on the next socket went to the previous statement, and a transaction waited for
+ *   stayed in the queue. So each result on the next socket went to the previous statement, and a transaction waited for
  *   ever.
  * - If a transaction went on after its connection was lost, it sent its statements into the connection's next
  *   transaction.

@@ -107,8 +107,8 @@ const joined = (tx: Tx) => tx`
       and s.id = d.endpoint_id`
 
 /**
- * SQL: the delivery `d` may be sent again. A pre-call event may not, because its answer changes nothing after the call
- * has begun. An older call report may not, because it must not follow a newer report.
+ * SQL: the delivery `d` may be sent again. A pre-call event may not, because the endpoint's response changes nothing
+ * after the call has begun. An older call report may not, because it must not follow a newer report.
  */
 const canRedeliver = (tx: Tx) => tx`
   d.status <> 'delivering' and d.type <> 'call.pre_call' and not d.superseded and e.id is not null and e.disabled_at is null
