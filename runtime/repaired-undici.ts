@@ -4,9 +4,9 @@
  *
  * - If the server ended or reset a connection with `Connection: close`, an assertion failed in an event handler, and
  *   the whole process ended.
- * - If the server closed a kept connection right after the body, the answer failed, although it had arrived.
+ * - If the server closed a kept connection right after the body, the response failed, although it had arrived.
  *
- * The repaired code reads the rest of the answer first.
+ * The repaired code reads the rest of the response first.
  */
 import path from 'node:path'
 import { loadRepaired, type Repair } from './repaired-source.ts'

@@ -88,8 +88,8 @@ export type Result = {
   type?: string
   /**
    * Names in the spec's spelling. Only declared headers are written. `Content-Length` gives the length for a body in
-   * pieces; if the body's length differs, the connection is closed before the answer is complete. A list is written as
-   * one line for each value, as Set-Cookie needs it.
+   * pieces; if the body's length differs, the connection is closed before the response is complete. A list is written
+   * as one line for each value, as Set-Cookie needs it.
    */
   headers?: Record<string, string | number | readonly string[] | undefined>
   /** A JSON value, a Uint8Array, or an iterable of byte chunks. For text/event-stream: an iterable of events. */

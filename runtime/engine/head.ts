@@ -31,12 +31,13 @@ export class Head {
   contentLength: number | null = null
   isChunked = false
   /**
-   * True if the Connection header says `close`: the client reads no second answer from this connection. RFC 9112, 9.6.
+   * True if the Connection header says `close`: the client reads no second response from this connection. RFC 9112,
+   * 9.6.
    */
   asksToClose = false
   /**
-   * If false, the connection must be closed without an answer. After an answer, uWebSockets.js would read on and run a
-   * smuggled request.
+   * If false, the connection must be closed without a response. After a response, uWebSockets.js would read on and run
+   * a smuggled request.
    */
   isSound = true
   hosts = 0

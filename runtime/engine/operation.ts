@@ -34,11 +34,11 @@ export type Body = {
 
 export type ResponseShape = {
   types: readonly string[]
-  /** The headers that a handler may set. Headers that the engine writes on every answer are not listed. */
+  /** The headers that a handler may set. Headers that the engine writes on every response are not listed. */
   headers: readonly string[]
   /** The form of events in text/event-stream. `data`: without name and id, as chat completion clients expect. */
   eventFormat?: EventFormat
-  /** Checks a JSON answer. Set only in tests and development, where a wrong answer becomes a 500. */
+  /** Checks a JSON response. Set only in tests and development, where a wrong response becomes a 500. */
   validate?: Validate
   /** Check each stream event's data, by event name. In the format `data` every event has the name ''. */
   events?: Readonly<Record<string, Validate>>

@@ -14,7 +14,7 @@ export type BodySpeed = {
 }
 
 /**
- * One HTTP exchange. Every method may be called at any time. After the client has gone or the answer is complete,
+ * One HTTP exchange. Every method may be called at any time. After the client has gone or the response is complete,
  * methods do nothing.
  */
 export interface Transport {
@@ -46,7 +46,7 @@ export interface Transport {
 
   /**
    * Sets a listener for the client's disconnection. Must be called first: uWebSockets.js ends the process if a handler
-   * returns without an answer and without this listener.
+   * returns without a response and without this listener.
    */
   onAborted(run: () => void): void
   /** `take` may use `chunk` only until it returns. Must be called before the first await. */
@@ -55,16 +55,16 @@ export interface Transport {
   /**
    * Announces that the request has a body, or that a proxy may see a body in it. The bytes after the request may then
    * hold a smuggled request. If the transport does not verify the framing, it must not run the smuggled request.
-   * `closes`: the connection ends with the answer. Must be called before the first await, and before `onData`.
+   * `closes`: the connection ends with the response. Must be called before the first await, and before `onData`.
    */
   isolate(hasBody: boolean, closes: boolean): void
   /**
-   * Writes a whole answer. `headers` alternates names and values. A null body is an answer without content. A HEAD
+   * Writes a whole response. `headers` alternates names and values. A null body is a response without content. A HEAD
    * request gets only the length.
    */
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void
   /**
-   * Writes the head and the first chunk of a chunked answer. `bytes` is the length of all chunks together, or null if
+   * Writes the head and the first chunk of a chunked response. `bytes` is the length of all chunks together, or null if
    * unknown. If the method returns false, wait for `onDrained` before the next write, and before `end` if `bytes` is
    * known.
    */

@@ -12,16 +12,16 @@ export type Endpoint = {
   /** Header name on the wire → header name in the spec, both in lower case. */
   requestHeaders: ReadonlyMap<string, string>
   answers: ReadonlyMap<number, Answer>
-  /** Headers for each answer to the operation, as alternating names and values. */
+  /** Headers for each response to the operation, as alternating names and values. */
   constantHeaders: readonly string[]
 }
 
-/** An operation's answer with one status. */
+/** An operation's response with one status. */
 export type Answer = {
   types: readonly string[]
   /** Each header's name in the spec and its name on the wire. Headers written by the engine are left out. */
   headers: readonly (readonly [string, string])[]
-  /** Null: JSON answers are not checked. */
+  /** Null: JSON responses are not checked. */
   validate: Validate | null
   eventFormat: EventFormat
   /** Validators for each event's data, by event name. Null: events are not checked. */

@@ -38,7 +38,7 @@ export class Engine {
   state: ServerState = 'starting'
   /** Null if there is no relay to other processes. */
   relay: RelayClient | null = null
-  /** If true, answers ask the client to close its connection. */
+  /** If true, responses ask the client to close its connection. */
   asksToClose = false
   readonly #exchanges = new Roster<HttpExchange>()
   readonly #idleWaiters = new Set<() => void>()

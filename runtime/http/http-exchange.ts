@@ -41,16 +41,16 @@ export class HttpExchange implements Context, Placed {
   mount: Mount | null = null
   /** The channel, if the request opens a socket; '' for all other requests. */
   channelId = ''
-  /** The request's origin, if the mount lets the origin read answers; else ''. */
+  /** The request's origin, if the mount lets the origin read responses; else ''. */
   corsOrigin = ''
   /** The value for `RateLimit`; '' if the quota does not count the request. */
   rateLimit = ''
   /** The IP address for which the quota counts the request. Null if the request is not counted. */
   source: string | null = null
-  /** The status is 0 until an answer has begun. */
+  /** The status is 0 until a response has begun. */
   status = 0
   isGone = false
-  /** True if the rest of the request must not be read: the connection ends with the answer. */
+  /** True if the rest of the request must not be read: the connection ends with the response. */
   closesConnection = false
   /** The body's receiver. The engine fails it if the exchange ends before the body is whole. */
   receiver: { fail(error: Error): void } | null = null

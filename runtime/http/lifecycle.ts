@@ -1,7 +1,7 @@
 /**
  * A request from its first line to its last byte, in reading order. All code before the first await runs while the
  * transport's request object is still valid: it copies headers and attaches the body's listener. A step refuses by
- * throwing. `serve` turns the error into an answer.
+ * throwing. `serve` turns the error into a response.
  */
 
 import { Refusal } from '../engine/handler.ts'
@@ -143,7 +143,7 @@ function isolate(transport: Transport, { hasBody, isChunked, asksToClose, conten
 const bodiless = new Set(['get', 'head', 'options'])
 
 /**
- * Closes the connection without an answer: after an answer uWebSockets.js would read on, and might run a smuggled
+ * Closes the connection without a response: after a response uWebSockets.js would read on, and might run a smuggled
  * request.
  */
 export function drop(exchange: HttpExchange): void {

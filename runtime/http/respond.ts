@@ -12,8 +12,8 @@ import type { PathEntry } from './routes.ts'
 import { iterate, release, streamBytes } from './stream.ts'
 
 /**
- * Writes a handler's result. Returns a promise if the answer is a stream. Throws if the operation does not declare the
- * result. Rejects if a stream fails before its first piece.
+ * Writes a handler's result. Returns a promise if the response is a stream. Throws if the operation does not declare
+ * the result. Rejects if a stream fails before its first piece.
  */
 export function respond(
   engine: Engine,
@@ -61,7 +61,7 @@ export function refuse(engine: Engine, exchange: HttpExchange, error: unknown): 
   if (exchange.isGone || error instanceof ClientGone) return
   const isBegun = exchange.status !== 0
   const fault = engine.faultAnswer(exchange, error)
-  // The connection is closed, because a partial answer must not look complete.
+  // The connection is closed, because a partial response must not look complete.
   if (isBegun) return exchange.transport.close()
   const headers = commonHeaders(engine, exchange)
   for (const [name, value] of Object.entries(fault.headers)) {
@@ -110,14 +110,14 @@ export function identityHeaders(engine: Engine, { requestId, rateLimit, mount }:
   return headers
 }
 
-/** Returns the headers for every answer except a 101. */
+/** Returns the headers for every response except a 101. */
 function commonHeaders(engine: Engine, exchange: HttpExchange): string[] {
   const { mount, closesConnection } = exchange
   const headers = identityHeaders(engine, exchange)
   if (mount) pushCors(headers, mount, exchange.corsOrigin)
   if (exchange.endpoint) headers.push(...exchange.endpoint.constantHeaders)
   // This header only asks the client to close the connection. Closing it while a body arrives would reset the
-  // connection, and the client would lose the answer.
+  // connection, and the client would lose the response.
   if (engine.asksToClose && !closesConnection) headers.push('Connection', 'close')
   return headers
 }

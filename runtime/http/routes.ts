@@ -1,6 +1,6 @@
 /**
  * Finds a request's operation. The host is matched first, then the path, then the method. If a literal path lacks the
- * method, the answer is 405; wider templates are not searched. Both listeners share these routes.
+ * method, the response is 405; wider templates are not searched. Both listeners share these routes.
  */
 
 import { renameHeader } from '../engine/head.ts'
@@ -54,11 +54,11 @@ export class Routes {
     return this.#siteOf(host).patterns
   }
 
-  /** Finds the mount that answers for an unknown path. Null only if the host has no mounts. */
+  /** Finds the mount that writes the error for an unknown path. Null only if the host has no mounts. */
   mountFor(host: string, path: string): Mount | null {
     const { mounts } = this.#siteOf(host)
     const first = mounts.find(({ basePath }) => path.startsWith(`${basePath}/`)) ?? mounts[0] ?? null
-    // Several APIs may share a base path. Then the API with the path's resource answers.
+    // Several APIs may share a base path. Then the API with the path's resource writes the error.
     const shared = mounts.filter(({ basePath }) => basePath === first?.basePath)
     return nearestMount(shared, segmentsOf(path)) ?? first
   }
@@ -80,7 +80,8 @@ function depthAt({ basePath, surface }: Mount, segments: readonly string[]): num
 }
 
 function createSite(mounts: readonly Mount[], headerPrefix: string): Site {
-  // Sorts by base path, longest first: '/router' must answer for its unknown paths before '' does.
+  // Sorts by base path, longest first: an unknown path below '/router' must get its error from that mount, not from the
+  // mount without a base path.
   const ordered = mounts.toSorted((a, b) => b.basePath.length - a.basePath.length)
   const paths = new PathTree<PathEntry>()
   const patterns: string[] = []

@@ -80,7 +80,7 @@ export async function whileRead<Item>(
 
 /**
  * Ends an iterator. Does not wait, because a busy generator reacts only after its current await. Its error is dropped,
- * because the answer is already over.
+ * because the response is already over.
  */
 export function release(pieces: Pieces): void {
   Promise.resolve()

@@ -2,7 +2,7 @@
  * Divides one pool's connections among organizations. A request without a free connection waits in a queue. The queue's
  * room is divided among organizations too, and the queue serves the organizations one after another. If an organization
  * below its share needs a connection, a connection from an organization above its share is cut. Only a connection whose
- * answer is no longer read is cut.
+ * response is no longer read is cut.
  *
  *   begin ──► connection ──► ended
  *     └─► queue ──┘ └─ waited too long: queue_full

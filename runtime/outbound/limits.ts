@@ -5,16 +5,16 @@ export type OutboundLimits = {
   connectMs: number
   /** The longest time from the request to the status line of a streamed response. */
   firstByteMs: number
-  /** The longest time between two chunks of an answer. */
+  /** The longest time between two chunks of a response. */
   idleMs: number
-  /** The longest time for a whole answer. */
+  /** The longest time for a whole response. */
   totalMs: number
   connectionsMax: number
   /** The limit for requests waiting for a connection. Further requests are refused. */
   queuedMax: number
   /** Divides the connections among organizations. */
   shares?: ConnectionShares
-  /** The limit for bytes of a JSON answer, or of a whole event stream. */
+  /** The limit for bytes of a JSON response, or of a whole event stream. */
   answerBytesMax: number
   /** The limit for bytes of an audio stream, which is never in memory as a whole. */
   audioBytesMax: number

@@ -10,9 +10,9 @@ export type OutboundFailure =
   | 'first_byte_timeout'
   | 'idle_timeout'
   | 'total_timeout'
-  /** The connection ended before the answer was whole. */
+  /** The connection ended before the response was whole. */
   | 'cut'
-  /** The answer is not valid HTTP, or breaks the agreed protocol. */
+  /** The response is not valid HTTP, or breaks the agreed protocol. */
   | 'protocol'
   | 'answer_too_large'
   /** The calling code's cancel signal was aborted. */

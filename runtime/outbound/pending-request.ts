@@ -20,7 +20,7 @@ export type RequestLimits = {
   deadlineMs: number
   /** The longest time from the request to the status line. */
   headersTimeoutMs: number
-  /** The longest time between two chunks of the answer. */
+  /** The longest time between two chunks of the response. */
   bodyTimeoutMs: number
   monotonicMs: () => number
 }
@@ -44,7 +44,7 @@ export abstract class PendingRequest implements Placed {
   queued: (() => void) | null = null
   protected readonly host: RequestHost
   /**
-   * The monotonic time when the server has been silent for too long. Infinity while no answer is expected from the
+   * The monotonic time when the server has been silent for too long. Infinity while no response is expected from the
    * server.
    */
   protected silentAtMs = Number.POSITIVE_INFINITY
@@ -268,7 +268,7 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
   }
 
   onData(chunk: Buffer): boolean {
-    // undici passes an empty chunk if it reads the rest of an answer after a pause.
+    // undici passes an empty chunk if it reads the rest of a response after a pause.
     if (!this.accept(chunk) || chunk.length === 0) return true
     if (this.#waiting) {
       this.#turnBytes += chunk.length

@@ -50,9 +50,9 @@ export type OutboundRequest = {
   /** The organization that the request's connection counts for. */
   owner?: string | undefined
   headersTimeoutMs: number
-  /** The longest time between two chunks of the answer. */
+  /** The longest time between two chunks of the response. */
   bodyTimeoutMs: number
-  /** The longest time for the whole answer, exceeded by at most one `bodyTimeoutMs`. */
+  /** The longest time for the whole response, exceeded by at most one `bodyTimeoutMs`. */
   totalMs: number
   answerBytesMax: number
 }

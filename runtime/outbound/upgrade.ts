@@ -97,7 +97,7 @@ class Upgrade {
     return { ...options, perMessageDeflate: false }
   }
 
-  /** Called when the connection is open and the request is being written. Starts the wait for the answer. */
+  /** Called when the connection is open and the request is being written. Starts the wait for the response. */
   #connect(): void {
     this.#connected = true
     if (this.#settled) return

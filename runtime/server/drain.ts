@@ -8,10 +8,10 @@
  *                      what is open ends by itself
  *
  * While the server drains it serves everything, new sockets too, because a load balancer needs time to notice. In the
- * first half of lbDelayMs each answer asks the client to close its kept-alive connection, so the next request goes to
- * another server if the balancer has noticed. In the second half answers do not ask: a proxy without /readyz checks
- * then keeps its connections and opens few new ones, so closing the port resets few. Afterwards each answer asks again.
- * Stopping ends the wait at any step.
+ * first half of lbDelayMs each response asks the client to close its kept-alive connection, so the next request goes to
+ * another server if the balancer has noticed. In the second half responses do not ask this: a proxy without /readyz
+ * checks then keeps its connections and opens few new ones, so closing the port resets few. Afterwards each response
+ * asks it again. Stopping ends the wait at any step.
  */
 
 import type { Listener } from '../engine/transport.ts'
@@ -90,7 +90,7 @@ export class Drain {
 
   /**
    * Aborts every request and lets every session send its last frames. Handlers that listen to their signal can still
-   * answer.
+   * respond.
    */
   async #dismiss(): Promise<void> {
     const engine = this.#engine

@@ -50,7 +50,7 @@ export type Terminal = { isTTY?: boolean; write(text: string): unknown }
 
 /**
  * Returns class, message, code and stack for an error and its causes. Other properties are left out, because they can
- * hold a provider's answer.
+ * hold a provider's response.
  */
 function causes(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }

@@ -8,9 +8,9 @@
 export const kinds = {
   /** The accepting process's first message: the request, as JSON. */
   request: 1,
-  /** The owner's first answer if the socket opens: the organization for which the socket counts. */
+  /** The owner's first message if the socket opens: the organization for which the socket counts. */
   accepted: 2,
-  /** The owner's other possible first answer: the refusal, as JSON. */
+  /** The owner's first message if it refuses the socket: the refusal, as JSON. */
   refused: 3,
   /** One frame of the socket, in either direction. */
   text: 4,

@@ -106,9 +106,9 @@ export class RelayLink {
   readonly #socket: UnixSocket
   readonly #limits: RelayLimits
   #messages: Messages | null = null
-  /** The organization for which the owner counts the socket. Set by the owner's first answer. */
+  /** The organization for which the owner counts the socket. Set by the owner's first message. */
   organizationId = ''
-  /** Messages received together with the owner's first answer. */
+  /** Messages received together with the owner's first message. */
   readonly #early: { kind: number; content: Buffer }[] = []
 
   constructor(socket: UnixSocket, limits: RelayLimits) {

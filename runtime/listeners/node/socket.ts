@@ -33,7 +33,7 @@ export class NodeSocket implements SocketTransport, Placed {
   #receivedMs = 0
   #isPinged = false
   #awaitsDrain = false
-  /** The answer to the newest ping, while earlier bytes wait to be written. RFC 6455, 5.5.3. */
+  /** The pong frame for the newest ping, while earlier bytes wait to be written. RFC 6455, 5.5.3. */
   #pong: Buffer | null = null
 
   constructor(socket: Socket, owner: SocketOwner, limits: SocketLimits, watch: Watch<NodeSocket>) {

@@ -113,7 +113,7 @@ export class NodeTransport implements Transport {
 
   /**
    * Makes node read the rest of a body before it closes the connection. Closing a connection with unread bytes resets
-   * it, and a client still sending its body would lose the answer (RFC 9112, 9.6). So, where node would close the
+   * it, and a client still sending its body would lose the response (RFC 9112, 9.6). So, where node would close the
    * connection, only the writing side ends. The rest of the body is read and dropped. The server's `requestTimeout`
    * bounds this, and the connection is cut if the client sends nothing for `silenceMs`.
    */
@@ -131,7 +131,7 @@ export class NodeTransport implements Transport {
     }
   }
 
-  /** Ends the connection if the client reads nothing from the rest of an answer for too long. */
+  /** Ends the connection if the client reads nothing from the rest of a response for too long. */
   #boundReading(): void {
     if (!this.#response.writableFinished) this.#response.setTimeout(this.#readerTimeoutMs)
   }

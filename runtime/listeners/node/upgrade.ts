@@ -8,7 +8,7 @@ import { NodeTransport } from './transport.ts'
 
 /**
  * A request to open a socket. node:http has detached its connection, so the connection ends after a refusal, and bytes
- * from the client wait here until the answer.
+ * from the client wait here until the response.
  */
 export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransport {
   readonly #socket: Socket
@@ -59,7 +59,7 @@ export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransp
 }
 
 /**
- * Writes the head of the 101 answer (RFC 6455, 4.2.2). It accepts no extensions: audio does not compress, and a
+ * Writes the head of the 101 response (RFC 6455, 4.2.2). It accepts no extensions: audio does not compress, and a
  * compressor for each socket takes much memory.
  */
 export function switchingProtocols(headers: readonly string[], key: string, subprotocol: string): string {

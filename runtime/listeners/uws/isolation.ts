@@ -4,14 +4,14 @@
  * sees a body. But it closes a connection if a request arrives before the previous request is answered, and it parses
  * all bytes from one turn of the event loop together. So:
  *
- *   - the answer to an isolated request is not written in the turn in which the request's end was read;
+ *   - the response to an isolated request is not written in the turn in which the request's end was read;
  *   - a chunked body is the last on its connection. Closing before its end would reset the connection, and the client
- *     would lose the answer. So the answer waits for the end while the body arrives. If the body stalls, reading stops,
- *     and the connection ends by the timeout in uWebSockets.js.
+ *     would lose the response. So the response waits for the end while the body arrives. If the body stalls, reading
+ *     stops, and the connection ends by the timeout in uWebSockets.js.
  */
 import type { Clock } from '../../engine/options.ts'
 
-/** The connection's state after the answer. */
+/** The connection's state after the response. */
 export type Ending = 'goes on' | 'closes' | 'reads no more'
 
 export class Isolation {
@@ -22,7 +22,7 @@ export class Isolation {
   #awaitsBody: boolean
   #readTurn = currentTurn()
   #readBytes = 0
-  /** Writes the waiting answer at the body's end. */
+  /** Writes the waiting response at the body's end. */
   #waiting: ((ending: Ending) => void) | null = null
 
   /** `closes`: the request is the last on its connection. */
@@ -42,7 +42,7 @@ export class Isolation {
     if (this.#waiting) setImmediate(() => this.#release('closes'))
   }
 
-  /** Calls `write` as soon as the answer may be written, with the connection's state after it. */
+  /** Calls `write` as soon as the response may be written, with the connection's state after it. */
   finish(write: (ending: Ending) => void): void {
     if (this.#closes && this.#awaitsBody) {
       this.#waiting = write
@@ -58,7 +58,7 @@ export class Isolation {
     this.#waiting = null
   }
 
-  /** Releases the answer if the body stalls, or if too many further bytes have come. */
+  /** Releases the response if the body stalls, or if too many further bytes have come. */
   #watch(firstBytes: number, seenBytes: number): void {
     this.#clock.after(stallMs, () => {
       const bytes = this.#readBytes
@@ -69,7 +69,7 @@ export class Isolation {
 }
 
 const stallMs = 200
-/** The maximum number of bytes read from an unneeded body after the answer is ready. */
+/** The maximum number of bytes read from an unneeded body after the response is ready. */
 const unreadBytesMax = 16 * 1024 * 1024
 
 let turn = 0

@@ -25,7 +25,7 @@ export async function openUws(engine: Engine): Promise<Listener> {
     refuse,
     async close() {
       refuse()
-      // An isolated request's answer may still wait for the next event-loop turn.
+      // An isolated request's response may still wait for the next event-loop turn.
       await new Promise(setImmediate)
       app.close()
     },

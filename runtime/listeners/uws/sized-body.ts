@@ -65,8 +65,8 @@ export class SizedBody {
   }
 
   /**
-   * Waits until more bytes can be written. uWebSockets.js drops this callback with the answer or the connection, so the
-   * response is never touched later.
+   * Waits until more bytes can be written. uWebSockets.js drops this callback with the response or the connection, so
+   * the response is never touched later.
    */
   #watch(): void {
     if (this.#isWatching) return

@@ -27,7 +27,7 @@ export class UwsTransport implements Transport {
   /** Null if the request was not isolated: see Transport.isolate. */
   #isolation: Isolation | null = null
   #body: BodyInTurns | null = null
-  /** Null if the answer's length is unknown. */
+  /** Null if the response's length is unknown. */
   #sized: SizedBody | null = null
   #awaitsDrain = false
   #drained: (() => void) | null = null
@@ -100,9 +100,9 @@ export class UwsTransport implements Transport {
   }
 
   /**
-   * Writes a whole answer. `end` would buffer the bytes not yet taken by the network, and uWebSockets.js would accept
-   * the next request. A client that reads no answer could fill the memory. With `tryEnd`, uWebSockets.js closes the
-   * connection if a request comes before this answer is complete.
+   * Writes a whole response. `end` would buffer the bytes not yet taken by the network, and uWebSockets.js would accept
+   * the next request. A client that reads no response could fill the memory. With `tryEnd`, uWebSockets.js closes the
+   * connection if a request comes before this response is complete.
    */
   #writeUnbuffered(response: HttpResponse, body: string | Uint8Array): void {
     const content = asWritten(body)
@@ -110,13 +110,13 @@ export class UwsTransport implements Transport {
     const [, isComplete] = response.tryEnd(content, bytes)
     if (isComplete) return
     const rest = typeof content === 'string' ? Buffer.from(content) : content
-    // uWebSockets.js drops this callback with the answer or the connection, so the response is never touched later.
+    // uWebSockets.js drops this callback with the response or the connection, so the response is never touched later.
     response.onWritable((offset) => response.tryEnd(rest.subarray(offset), bytes)[0])
   }
 
   open(status: number, headers: readonly string[], chunk: string | Uint8Array, bytes: number | null): boolean {
     if (!this.#open) return true
-    // `tryEnd` cannot close the connection after a request's body, but the answer to an isolated request may have to
+    // `tryEnd` cannot close the connection after a request's body, but the response to an isolated request may have to
     // close it.
     if (bytes !== null && !(this.#isolation?.hasBody ?? false)) {
       this.#sized = new SizedBody(this.#response, bytes, () => this.take())
@@ -196,7 +196,7 @@ export class UwsTransport implements Transport {
 }
 
 /**
- * uWebSockets.js cuts a body without an answer if fewer than 160 KiB came within 8 to 12 s. Every 4 s it cuts all such
+ * uWebSockets.js cuts a body without a response if fewer than 160 KiB came within 8 to 12 s. Every 4 s it cuts all such
  * bodies in one turn of the event loop, so thousands of slow bodies would delay all other requests. The server refuses
  * them a second earlier, and each one at its own time.
  */
