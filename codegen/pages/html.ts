@@ -79,7 +79,7 @@ function bodyOf(text: string): string {
       tablecell(token) {
         return token.header && token.text === '' ? '<td></td>\n' : usual.tablecell.call(this, token)
       },
-      // A text such as <key> in a description is not an element.
+      // A text such as <key> in a description is not an HTML element, so it is escaped.
       html: ({ text: raw }: Tokens.HTML | Tokens.Tag) =>
         /^<br ?\/?>$/.test(raw.trim()) ? '<br>' : raw.startsWith('<!--') ? '' : escape(raw),
     },
