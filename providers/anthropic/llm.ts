@@ -1,4 +1,4 @@
-/** Asks a language model with POST /v1/messages, for a whole answer or an event stream. */
+/** Asks a language model with POST /v1/messages, for a whole response or an event stream. */
 import type { Llm } from '../../domain/ports/llm.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'

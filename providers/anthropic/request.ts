@@ -106,7 +106,7 @@ function outputFormat({ schema }: ResponseFormat): object {
 
 /**
  * Sets `additionalProperties: false` on the schema's objects, because the vendor requires it. If an object has no
- * `additionalProperties`, this only narrows the answer. If an object explicitly allows additional properties, the
+ * `additionalProperties`, this only narrows the response. If an object explicitly allows additional properties, the
  * request is refused.
  */
 function closed(schema: unknown): unknown {

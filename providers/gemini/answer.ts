@@ -10,8 +10,8 @@ import { countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 type End = Extract<LlmEvent, { type: 'end' }>
 
 /**
- * Throws ProviderError: `protocol` if the body is not an answer, `empty` without content, `bad_request` if a filter
- * removed all content.
+ * Throws ProviderError: `protocol` if the body does not follow Gemini's format, `empty` without content, `bad_request`
+ * if a filter removed all content.
  */
 export function readContent(body: JsonObject): LlmAnswer {
   const turn = new ContentTurn()
@@ -26,7 +26,7 @@ export function readContent(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage }
 }
 
-/** One streamed answer. `read` takes the events in order; `end` returns the stop reason and the usage. */
+/** One streamed response. `read` takes the events in order; `end` returns the stop reason and the usage. */
 export class ContentTurn {
   /** True if the finish reason and the token usage were read, so no event follows. */
   ended = false
@@ -78,7 +78,7 @@ export class ContentTurn {
     const finish = finishOf(this.#finish)
     if (finish === 'max_output_tokens') return finish
     if (this.#calls > 0) return 'tool_call'
-    // If text was sent before the filter stopped the answer, the text is kept.
+    // If text was sent before the filter stopped the response, the text is kept.
     if (!this.#hasText)
       throw finish === 'filtered' ? filtered(this.#finish) : new ProviderError('empty', { sent: true })
     return 'stop'
@@ -104,7 +104,7 @@ function readCall({ id, name }: JsonObject, index: number, responseId: unknown):
 
 /**
  * Converts the vendor's token counts. The prompt count includes cached tokens. Thinking is counted separately from the
- * answer.
+ * response.
  */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
@@ -120,7 +120,7 @@ function readUsage(usage: unknown): LlmUsage {
 
 /**
  * The meanings for `finishReason`. Only a finish reason shows that a stream has ended. `filtered`: the vendor withheld
- * the rest of the answer.
+ * the rest of the response.
  */
 type Finish = Extract<StopReason, 'stop' | 'max_output_tokens'> | 'filtered'
 

@@ -30,7 +30,7 @@ export function traitsOf(model: string): Traits {
   return (Object.hasOwn(traits, model) ? traits[model] : undefined) ?? unlistedTraits
 }
 
-/** The audio format if the speech answer's `mimeType` names no format. */
+/** The audio format if the speech response's `mimeType` names no format. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 
 /** The first voice in the vendor's examples. */

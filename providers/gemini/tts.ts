@@ -1,6 +1,7 @@
 /**
- * Speech uses the same endpoint as text. The answer is events with base64 audio parts, and each part's `mimeType` names
- * the format. Some models send a WAV header before the first sample. The header is removed, because it is not audio.
+ * Speech uses the same endpoint as text. The response is events with base64 audio parts, and each part's `mimeType`
+ * names the format. Some models send a WAV header before the first sample. The header is removed, because it is not
+ * audio.
  */
 import { AudioError } from '../../audio/error.ts'
 import type { OutputFormat } from '../../audio/format.ts'
@@ -67,7 +68,7 @@ async function* samplesOf(answer: StreamedAnswer, apiKey: string | null, limits:
 async function* mediaOf(answer: StreamedAnswer, apiKey: string | null, limits: OutboundLimits): MediaStream {
   let reason: unknown
   try {
-    // One event may hold the whole speech, so the limit for whole answers applies.
+    // One event may hold the whole speech, so the limit for whole responses applies.
     for await (const { data } of readEventStream(answer.body, limits.answerBytesMax)) {
       const piece = readAnswer(data, wire, apiKey)
       refuseBlocked(piece)

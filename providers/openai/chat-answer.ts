@@ -8,7 +8,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 
-/** The maximum number of function calls in one answer. A server with more calls is treated as failed. */
+/** The maximum number of function calls in one response. A server with more calls is treated as failed. */
 const callsMax = 128
 
 /**
@@ -26,7 +26,7 @@ export function readCompletion(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage: readUsage(body['usage']) }
 }
 
-/** One streamed answer. `read` takes the chunks in order; `end` returns the stop reason and the usage. */
+/** One streamed response. `read` takes the chunks in order; `end` returns the stop reason and the usage. */
 export class ChatTurn {
   #finish: unknown = null
   #usage: unknown = null
@@ -77,7 +77,7 @@ const wordOf = (value: unknown): string | undefined => (typeof value === 'string
 
 /**
  * Returns the message's text. Models that reason may send a list of parts with their reasoning and their text. A
- * refusal counts as text, because the model sends it instead of an answer.
+ * refusal counts as text, because the model sends it instead of other text.
  */
 function textOf({ content, refusal }: JsonObject): string {
   // Nearly every chunk has plain text, so no list is made for it.
@@ -117,11 +117,11 @@ function argumentsOf(piece: JsonObject): string {
 function stopReasonOf(finish: unknown, hasText: boolean, called: boolean): StopReason {
   if (typeof finish !== 'string') throw protocolError('no finish_reason')
   if (finish === 'length') return 'max_output_tokens'
-  // Some servers finish a forced tool call with `stop`, so the finish reason is ignored if the answer contains a
+  // Some servers finish a forced tool call with `stop`, so the finish reason is ignored if the response contains a
   // function call.
   if (called) return 'tool_call'
   if (finish === 'tool_calls' || finish === 'function_call') throw protocolError('calls announced, none made')
-  // Text sent before a content filter stopped the answer is kept. If there is no text, the request counts as refused,
+  // Text sent before a content filter stopped the response is kept. If there is no text, the request counts as refused,
   // and no other provider may be tried.
   if (!hasText) throw new ProviderError(finish === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
   return 'stop'

@@ -36,7 +36,7 @@ export function createPassThrough(http: VendorHttp, options: LlmOptions): PassTh
 }
 
 /**
- * Yields one answer's parts in order. A plain iterator is used because it is faster than a generator for each chunk.
+ * Yields one response's parts in order. A plain iterator is used because it is faster than a generator for each chunk.
  */
 class Parts implements AsyncIterableIterator<PassThroughPart> {
   readonly #open: () => Promise<StreamedAnswer>
@@ -112,7 +112,7 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
     if (!this.#ended) this.#end()
   }
 
-  /** Called when the connection was cut. Ends the stream if the server had sent the whole answer. */
+  /** Called when the connection was cut. Ends the stream if the server had sent the whole response. */
   #isWhole(): boolean {
     try {
       this.#finish()
@@ -144,7 +144,7 @@ function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: L
 const replacedFields = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
 
 /**
- * Returns the body for a streamed answer. Token usage is requested from every server that supports it, because the
+ * Returns the body for a streamed response. Token usage is requested from every server that supports it, because the
  * ledger needs the usage. The stream's reader decides if the client receives the usage too.
  */
 function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObject {
@@ -182,7 +182,7 @@ function readAnswer(body: JsonObject): PassThroughAnswer {
 /** The maximum number of chunks before the first content. A server with more chunks is treated as failed. */
 const pendingPartsMax = 1000
 
-/** Reads one streamed answer's chunks. */
+/** Reads one streamed response's chunks. */
 class StreamedAnswerReader {
   /** The parts before the first content. */
   readonly #pendingParts: PassThroughPart[] = []
@@ -249,8 +249,8 @@ function charactersOf({ content, tool_calls: calls }: JsonObject): number {
 }
 
 /**
- * Throws ProviderError for an answer without content. If reasoning used up the token limit, that counts as an answer.
- * If a content filter removed all content, the request counts as refused, and no other provider may be tried.
+ * Throws ProviderError for a response without content. If reasoning used up the token limit, an empty response is
+ * valid. If a content filter removed all content, the request counts as refused, and no other provider may be tried.
  */
 function refuseEmpty(finish: string): void {
   if (finish === 'length') return

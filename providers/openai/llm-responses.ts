@@ -1,5 +1,5 @@
 /**
- * Asks a language model with POST /responses, for a whole answer or an event stream. OpenAI recommends this endpoint
+ * Asks a language model with POST /responses, for a whole response or an event stream. OpenAI recommends this endpoint
  * for its models.
  */
 import { argumentsText } from '../../domain/llm/tool-arguments.ts'

@@ -1,4 +1,4 @@
-/** Asks a language model with POST /chat/completions, for a whole answer or an event stream. */
+/** Asks a language model with POST /chat/completions, for a whole response or an event stream. */
 import { argumentsText } from '../../domain/llm/tool-arguments.ts'
 import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/ports/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'

@@ -1,5 +1,5 @@
 /**
- * Finds an Ollama server on this machine. The request is sent at the start without waiting: until the answer arrives,
+ * Finds an Ollama server on this machine. The request is sent at the start without waiting: until the response arrives,
  * the provider has no models.
  */
 import { get } from 'node:http'

@@ -8,7 +8,7 @@ import { excerpt, protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
 import { classOfError } from './wire.ts'
 
-/** The maximum number of function calls in one answer. A server with more calls is treated as failed. */
+/** The maximum number of function calls in one response. A server with more calls is treated as failed. */
 const callsMax = 128
 
 /**
@@ -49,7 +49,7 @@ export class ResponseTurn {
   read(event: JsonObject): LlmEvent[] {
     switch (event['type']) {
       case 'response.output_text.delta':
-      // A refusal is text from the assistant instead of an answer, so it is passed on as text.
+      // The assistant's refusal is text too, so it is passed on as text.
       case 'response.refusal.delta':
         return this.#text(stringOf(event['delta']))
       case 'response.output_item.added':
@@ -108,8 +108,8 @@ function callOf(item: JsonObject): { callId: string; name: string } {
 }
 
 /**
- * Returns the stop reason. If reasoning used up the token limit, that counts as an answer. If a content filter removed
- * all content, the request counts as refused, and no other provider may be tried.
+ * Returns the stop reason. If reasoning used up the token limit, a response without text is valid. If a content filter
+ * removed all content, the request counts as refused, and no other provider may be tried.
  */
 function stopReasonOf(response: JsonObject, hasText: boolean, called: boolean): StopReason {
   const { status, incomplete_details: details } = response

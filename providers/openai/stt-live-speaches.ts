@@ -8,8 +8,8 @@
  * - If audio arrives faster than real time, the server ends an utterance twice, and then reports an error about the
  *   second end.
  * - At the stream's end a `clear` cannot be used as in OpenAI's protocol, because it can remove audio before the server
- *   transcribes it. So we send silence and then an empty update. The server answers messages in order, so after the
- *   update's answer no new utterance appears.
+ *   transcribes it. So we send silence and then an empty update. The server answers messages in order, so after its
+ *   answer to the update no new utterance appears.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'

@@ -7,7 +7,7 @@ import { type Field, recordingForm } from '../wire/recording.ts'
 import { givesTimes } from './models.ts'
 
 /**
- * The code for one server's protocol variant: it makes the request fields and reads the answer. Both functions may
+ * The code for one server's protocol variant: it makes the request fields and reads the response. Both functions may
  * throw ProviderError.
  */
 export type Transcriptions = {

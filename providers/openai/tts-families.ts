@@ -10,7 +10,7 @@ export type TtsFamily = {
    * server-sent events. For `events` the request has other fields too.
    */
   responseFormat: 'pcm' | 'wav' | 'events'
-  /** The sample format if the answer has no WAV header. */
+  /** The sample format if the response has no WAV header. */
   native: OutputFormat
   /** True if the server can send Opus in Ogg. */
   opus: boolean

@@ -1,5 +1,5 @@
 /**
- * Synthesizes with POST /audio/speech, streamed. The answer's Content-Type names the format. It may differ from the
+ * Synthesizes with POST /audio/speech, streamed. The response's Content-Type names the format. It may differ from the
  * requested format.
  */
 import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'

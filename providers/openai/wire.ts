@@ -25,7 +25,7 @@ function classOf(status: number | null, error: unknown): ErrorClass {
   const fields = isObject(error) ? [error['code'], error['type'], error['status']] : []
   const words = fields.filter((field) => typeof field === 'string').join(' ')
   if (/quota|billing|credit|insufficient_funds/.test(words)) return 'quota'
-  // An LLM proxy may put the HTTP status of a failure into the body of a 200 answer or into an event.
+  // An LLM proxy may put the HTTP status of a failure into the body of a 200 response or into an event.
   const number = status ?? fields.find((field) => typeof field === 'number')
   return number === undefined ? classOfWords(words) : classOfStatus(number)
 }

@@ -1,4 +1,4 @@
-/** Streams the audio in an answer's body: raw samples, or a WAV file's samples. */
+/** Streams the audio in a response's body: raw samples, or a WAV file's samples. */
 import { AudioError } from '../../audio/error.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech } from '../../domain/ports/tts.ts'

@@ -21,7 +21,7 @@ export function toProviderError(error: unknown): unknown {
 }
 
 /**
- * Returns true if the connection ended before the answer's end. After a finish reason the text is whole all the same.
+ * Returns true if the connection ended before the response's end. After a finish reason the text is whole all the same.
  */
 export const isCut = (error: unknown): boolean => error instanceof OutboundError && error.failure === 'cut'
 

@@ -20,11 +20,12 @@ export type VendorWire = {
   sign: (apiKey: string) => readonly string[]
   /**
    * Returns a refusal's error class by the vendor's error codes, never by its sentences. Returns null if the HTTP
-   * status decides. `body` is null if the answer is not a JSON object.
+   * status decides. `body` is null if the response is not a JSON object.
    */
   classify: (status: number, body: JsonObject | null) => ErrorClass | null
   /**
-   * Returns the error class if an answer with status 200 reports a failure. Absent if the vendor sends no such answers.
+   * Returns the error class if a response with status 200 reports a failure. Absent if the vendor sends no such
+   * responses.
    */
   failureIn?: (body: JsonObject) => ErrorClass | null
   /** Returns the seconds to wait, for vendors with this time in a refusal's body instead of the Retry-After header. */
@@ -49,16 +50,16 @@ export interface VendorHttp {
   /** Sends a POST and returns the response's JSON object. */
   post(path: string, payload: Payload, signal: CancelSignal): Promise<JsonObject>
   get(path: string, signal: CancelSignal): Promise<JsonObject>
-  /** Sends a DELETE and ignores the answer's body. */
+  /** Sends a DELETE and ignores the response's body. */
   remove(path: string, signal: CancelSignal): Promise<void>
-  /** Returns the answer for every status, for calling code that reads more from a refusal than its error class. */
+  /** Returns the response for every status, for calling code that reads more from a refusal than its error class. */
   exchange(
     method: OutboundRequest['method'],
     path: string,
     payload: Payload | null,
     signal: CancelSignal,
   ): Promise<CollectedAnswer>
-  /** Sends a POST and returns the answer as a stream. A JSON answer is an error. */
+  /** Sends a POST and returns the response as a stream. A JSON response is an error. */
   stream(path: string, payload: Payload, bytesMax: number, signal: CancelSignal): Promise<StreamedAnswer>
 }
 
@@ -108,8 +109,8 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
     throw refusal(answer, wire, apiKey, clock.nowMs())
   }
   const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
-  // A vendor sends a JSON answer's first byte only when the whole answer is ready. So the wait for the headers may take
-  // as long as the whole request.
+  // A vendor sends a JSON response's first byte only when the whole response is ready. So the wait for the headers may
+  // take as long as the whole request.
   const collect = (
     method: OutboundRequest['method'],
     path: string,
@@ -165,7 +166,7 @@ function requestsOf({ prefix, search, limits }: Link, signed: readonly string[])
 }
 
 /**
- * Returns the JSON object in `text`, an answer or an event. Throws ProviderError if the text is not an object or
+ * Returns the JSON object in `text`, a response or an event. Throws ProviderError if the text is not an object or
  * reports a failure.
  */
 export function readAnswer(text: string, wire: VendorWire, apiKey: string | null): JsonObject {

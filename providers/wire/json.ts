@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 /** A shorter text is not checked, because it cannot be nested too deeply. Most stream events are shorter. */
 const harmlessMax = 1024
-/** The most JSON values in an answer. The words in a transcript for ten hours have 450,000 values. */
+/** The most JSON values in a response. The words in a transcript for ten hours have 450,000 values. */
 const valuesMax = 500_000
 
 /**

@@ -1,4 +1,6 @@
-/** Decompresses answers (RFC 9110 §8.4). Our requests do not ask for compression, but some servers compress anyway. */
+/**
+ * Decompresses responses (RFC 9110 §8.4). Our requests do not ask for compression, but some servers compress anyway.
+ */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
 export type Body = { body: Uint8Array; isCut: boolean }
