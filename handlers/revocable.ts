@@ -26,8 +26,8 @@ export function revocable<Caller, Session extends Revocable>(
 }
 
 /**
- * Opens an event stream and ends it when its grant ends. `open` gets a cancel signal, which is aborted when the grant
- * ends or the client disconnects.
+ * Opens an event stream and ends it when the client's credential is revoked. `open` gets a cancel signal, which is
+ * aborted when the credential is revoked or the client disconnects.
  */
 export async function untilRevoked<Item>(
   watch: WatchGrant,

@@ -41,7 +41,7 @@ export async function currentSession(sessions: SessionStore, { cookie }: Peer): 
   return secret === null ? null : sessions.find(secret)
 }
 
-/** Answers with the session and its cookie. */
+/** Makes the response with the session and its cookie. */
 export async function withCookie(deps: ConsoleDeps, { secret, session }: OpenedSession) {
   return {
     status: 200,
