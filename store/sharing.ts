@@ -33,7 +33,10 @@ export type Sharing = {
   limits: SharedLimits
   /** Remembers in Redis which one-time access tokens were used. Null: the database remembers this. */
   usedTokens: UsedTokens | null
-  /** Counts requests by IP address for all instances. Null: each instance allows its part of the edge quota. */
+  /**
+   * Counts requests by IP address for all instances. Null: each instance allows its part of the quota for each IP
+   * address.
+   */
   addressCounts: SharedCounts | null
   loops: readonly Loop[]
   /** Registers this instance. Resolves when it may serve. */

@@ -54,7 +54,10 @@ export type Store = Access &
     instanceId: string
     limits: Limits & { waiting(): number }
     healthReports: HealthReportStore
-    /** Counts requests by IP address for all instances. Null: each instance allows its part of the edge quota. */
+    /**
+     * Counts requests by IP address for all instances. Null: each instance allows its part of the quota for each IP
+     * address.
+     */
     addressCounts: SharedCounts | null
     /** Returns the number of instances on this database, including this instance. It is at most `refreshMs` old. */
     liveInstances(): number

@@ -215,7 +215,7 @@ const digitsOf = (dialed: string) => dialed.replace(/\D/g, '')
 
 const digitsCompared = 6
 
-/** Turns ::ffff:192.0.2.1 into 192.0.2.1, because an IPv6 socket reports an IPv4 sender in the first form. */
+/** Converts ::ffff:192.0.2.1 to 192.0.2.1, because an IPv6 socket reports an IPv4 sender in the first form. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
 
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>

@@ -6,7 +6,7 @@ export const longWorkMsMax = 4 * 3_600_000
 const askAgainMs = 200
 
 /**
- * Polls until `isSo` returns true. If the first answer is false, calls `waiting` once. Returns false after
+ * Polls until `isSo` returns true. If the first result is false, calls `waiting` once. Returns false after
  * `longWorkMsMax`.
  */
 export async function asksUntil(isSo: () => Promise<boolean>, waiting: () => void): Promise<boolean> {

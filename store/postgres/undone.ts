@@ -25,7 +25,10 @@ const rowsMax = 256
  */
 const waitingMax = 10_000
 
-/** `isTwice`: after its first undo has succeeded, the row is undone again when its write has certainly ended. */
+/**
+ * `isTwice`: the row's write may still run in Postgres. So after a successful undo, the row is undone again when the
+ * write must have ended.
+ */
 type Waiting<Row> = { row: Row; isTwice: boolean }
 
 /** `undo` must change nothing if the write had no effect. `idOf` tells rows apart. */
