@@ -37,7 +37,7 @@ export type SocketMount = {
   host: string | null
   handlers: SocketHandlers
   admit: AdmitSocket
-  /** If false, opening a socket does not count against the edge quota. */
+  /** If false, opening a socket does not count against the quota for each IP address (EdgeQuota). */
   quota?: false
   writeFault: FaultWriter
 }

@@ -22,7 +22,7 @@ export async function* readEventStream(
       reader.check()
     }
   } catch (error) {
-    // If the connection is cut behind the last event, its reader must see this event before the failure.
+    // If the connection is cut right after the last event, its reader must see this event before the failure.
     if (error instanceof OutboundError && error.failure === 'cut') yield* reader.end()
     throw error
   }

@@ -116,7 +116,8 @@ export class Capacity {
   grow(place: Place, units: number): boolean {
     const isLoan = (this.#usedBy.get(place.owner)?.units ?? 0) + units > this.#share
     if (isLoan ? !this.#lends(place.owner, units) : !this.#frees(units, place.owner)) return false
-    // Looked up only now: giving back a loan runs a callback, and in it this owner may have taken a place.
+    // The owner is looked up only now, because giving back a loan runs a callback, and the callback may take a place
+    // for this owner.
     const owner = this.#usedBy.get(place.owner) ?? this.#add(place.owner)
     owner.units += units
     place.units += units

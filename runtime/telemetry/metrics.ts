@@ -92,8 +92,8 @@ export function createMetrics() {
 type Series = ReturnType<Histogram['labels']>
 
 /**
- * Keeps the series for each label set, because the library hashes the labels at every call. The sets are closed, so the
- * map is bounded.
+ * Keeps the series for each label set, because the library hashes the labels at every call. Each label has a limited
+ * number of values, so the map is bounded.
  */
 function remembered(histogram: Histogram): (...labels: string[]) => Series {
   const all = new Map<string, Series>()

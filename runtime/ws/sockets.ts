@@ -12,7 +12,8 @@ export class Sockets implements SocketRegister {
   readonly #open = new Set<Connection>()
   readonly #capacity: Capacity
   /**
-   * The connections with a reader that is behind. Such connections are few. All other connections cost nothing here.
+   * The connections whose client reads more slowly than we send. Such connections are few. All other connections cost
+   * nothing here.
    */
   readonly #behind: Watch<Connection>
 

@@ -21,7 +21,7 @@ export type RelayOwnerDeps = {
   clock: Clock
   limits: RelayLimits
   /**
-   * Resolves with an unopened connection and its place among the sockets of other processes, or with the refusal. Never
+   * Resolves with an unopened connection and its place in the limit for relayed sockets, or with the refusal. Never
    * rejects.
    */
   admit(request: RelayRequest): Promise<{ connection: Connection; place: Place } | { refusal: FaultAnswer }>
