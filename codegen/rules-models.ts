@@ -157,8 +157,8 @@ function names(type: Type, place: string): string[] {
 
 function namesInside(type: Type, place: string, isRoot = false): string[] {
   if (type.kind === 'object') return type.fields.flatMap((field) => names(field.type, place + pascal(field.name)))
-  // The parts of an intersection are one type with the location's name, and so is a nullable type at the root. So the
-  // types directly inside get no name.
+  // The parts of an intersection (allOf) are one type, named after its location. A nullable type at the root has its
+  // location's name too. So the types directly inside get no separate name.
   const visit = type.kind === 'all' || (type.kind === 'nullable' && isRoot) ? namesInside : names
   return innerTypes(type).flatMap((inner) => visit(inner, place))
 }
