@@ -106,7 +106,7 @@ class TokenProtocol implements LiveSttProtocol {
   }
 }
 
-/** The vendor's range for the end-point silence. */
+/** The vendor's range for `max_endpoint_delay_ms`, the longest wait for an utterance's end after the last speech. */
 const endpointMsMin = 500
 const endpointMsMax = 3000
 

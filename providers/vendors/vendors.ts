@@ -18,7 +18,7 @@ export type RealtimeRules = 'openai' | 'speaches'
 export type OpenAiServer = {
   /** The base URL. Null if the configuration must set the base URL. */
   baseUrl: string | null
-  /** The request field for the token limit. Null if the model's name decides. */
+  /** The request field for the token limit. Null if the field depends on the model's name. */
   maxTokensField: MaxTokensField | null
   /** False if the server refuses `stream_options` and reports usage without it. */
   asksForUsage: boolean
