@@ -51,7 +51,7 @@ export class SentAudio {
 
   /**
    * Records a mark and returns its name at the carrier, which is a number. The conversation may use a name twice, so a
-   * mark returned late after a clear could be mistaken for a new mark.
+   * mark returned late after a `clear` command could be mistaken for a new mark.
    */
   mark(name: string): string {
     this.#marksCount++

@@ -107,7 +107,7 @@ function boundedReport(reported: ReportedCall, customData: CustomData, nowMs: nu
   if (whole.length <= reportBytesMax) return whole
   let left = reportBytesMax - reportOf(reported, [], customData, nowMs).length
   let from = entries.length
-  // The loop stops before the oldest turn, because the report with all turns was too large.
+  // The loop stops before the oldest turn, because the call report with all turns was too large.
   while (from > 1) {
     const comma = from < entries.length ? 1 : 0
     left -= Buffer.byteLength(JSON.stringify(entries[from - 1])) + comma

@@ -82,7 +82,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   /** The bytes sent to the current stream, and the ms of audio in earlier streams. */
   #bytes = 0
   #earlierMs = 0
-  /** True if audio has come since the last commit or clear. */
+  /** True if audio has come since the client's last commit or clear event. */
   #hasAudio = false
   /** True if the utterance was ended because the client sent nothing for a while. */
   #isPaused = false

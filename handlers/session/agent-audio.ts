@@ -8,7 +8,7 @@ export interface AgentAudio {
   mark(name: string): void
   clear(): void
   /**
-   * Handles the client's `played` frame, which answers a mark or a clear. Returns false if no mark or clear is
+   * Handles the client's `played` frame, which answers a `mark` or a `clear` frame. Returns false if no such frame is
    * unanswered.
    */
   answered(frame: PlayedFrame): boolean

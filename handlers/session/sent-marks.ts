@@ -31,8 +31,8 @@ export class SentMarks {
   }
 
   /**
-   * Handles an answered clear. Returns the last passed mark, or undefined if no clear waits for an answer. A mark that
-   * was never sent is ignored.
+   * Handles the client's answer to a `clear` frame. Returns the last passed mark, or undefined if no `clear` frame
+   * waits for an answer. A mark that was never sent is ignored.
    */
   cleared(name: string | null): string | null | undefined {
     const firstAfter = this.#clears.shift()

@@ -4,7 +4,7 @@ import type { Socket } from '../../runtime/engine/socket.ts'
 import type { AgentAudio, PlayedEvents } from './agent-audio.ts'
 import { SentMarks } from './sent-marks.ts'
 
-/** Sends the agent's audio as socket frames. The client answers marks and clears. */
+/** Sends the agent's audio as socket frames. The client answers `mark` and `clear` frames. */
 export class SocketAudio implements AgentAudio {
   readonly #socket: Socket
   readonly #events: PlayedEvents
