@@ -85,8 +85,8 @@ export function createIdempotency(
     for (let existing = holdings.get(scope); existing; existing = holdings.get(scope)) {
       if (existing.use.contentHash === use.contentHash) return inProgress
       if (existing.admitted) return { outcome: 'conflict', originalRequestId: existing.use.requestId }
-      // The two requests differ in content. The first may be refused because of a stored row with the second's content,
-      // so the second request waits for the first's result.
+      // The two requests differ in content. The database may have a row with the second request's content, and then it
+      // refuses the first request. So the second request waits for the first request's result.
       await existing.pendingAdmission.catch(() => {})
     }
     const pendingAdmission = admissions.add({ use, as })

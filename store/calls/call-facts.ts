@@ -14,7 +14,7 @@ import { ofCall } from './call-rows.ts'
 import { readLegUses } from './leg-charges.ts'
 import { turnSums } from './turn-sums.ts'
 
-/** A cost is summed this long after the call's end, and after its report. */
+/** A cost is summed this long after the call's end, and after its call report. */
 const settleMs = 5_000
 const atOnceMax = 100
 /** Calls by a previous version have no facts. They are looked for at the start, and again after this time. */
@@ -88,7 +88,7 @@ export function createFactsWork(tenancy: Pick<Tenancy, 'asOperator'>, clock: Clo
   }
 }
 
-/** Stores the cost of a call, which is the cost in its report. A live call has no cost yet. */
+/** Stores the cost of a call, which is the cost in its call report. A live call has no cost yet. */
 async function writeCost(tx: Tx, call: Owned, nowMs: number): Promise<void> {
   const [attempts, legs] = [await readAttempts(tx, call, call.id), await readLegUses(tx, call, call.id, nowMs)]
   const { costMicroUsd, isComplete } = costsOf(attempts, legs, call.test)

@@ -55,7 +55,7 @@ export function createReportStore(deps: Deps): ReportStore {
 }
 
 /**
- * Claims a pending report, so no other process analyses it. Reads and claims the row in one transaction, because
+ * Claims a pending call report, so no other process analyses it. Reads and claims the row in one transaction, because
  * another process may be completing the report.
  */
 async function claim(
@@ -118,7 +118,7 @@ async function complete(
   await notifyCallChange(tx, record.call)
 }
 
-/** Stores the report for a call that is ending. Returns the type of its analysis event. */
+/** Stores the call report for a call that is ending. Returns the type of its analysis event. */
 export async function insertFirstReport(
   tx: Tx,
   call: Call,

@@ -91,7 +91,7 @@ export class CallWebhooks {
       const matched = await audience()
       await this.#enqueue(tx, call, statusEvents(this.#maker(nowMs), call, statuses, matched))
     }
-    // If the call never connected, its report is complete at once.
+    // If the call never connected, its call report is complete at once.
     if (events.some(({ type }) => type === 'analysis.heuristic')) {
       const stored = await readStoredReport(tx, call, call.id)
       if (stored !== null) await this.analysed(tx, call, stored, true, nowMs)
@@ -101,7 +101,8 @@ export class CallWebhooks {
   }
 
   /**
-   * Stores webhook events for a report with a new analysis or a recording. `isFirst`: the analysis was pending before.
+   * Stores webhook events for a call report with a new analysis or a recording. `isFirst`: the analysis was pending
+   * before.
    */
   async analysed(tx: Tx, call: Call, stored: StoredReport, isFirst: boolean, nowMs: number): Promise<void> {
     const [endpoints, isStreamed] = await Promise.all([
@@ -114,8 +115,8 @@ export class CallWebhooks {
   }
 
   /**
-   * Stores webhook events for a recording. If the report is complete already, it gets a new version with the recording.
-   * A pending report gets the recording when it is completed.
+   * Stores webhook events for a recording. If the call report is complete already, it gets a new version with the
+   * recording. A pending report gets the recording when it is completed.
    */
   async #recorded(tx: Tx, call: Call, ended: CallEvent, audience: Audience, nowMs: number): Promise<void> {
     const url = () => this.#recordingUrl(call)
@@ -165,7 +166,7 @@ export class CallWebhooks {
   }
 }
 
-/** Finds the fields to extract from the call, as the receivers of its report and its analysis want them. */
+/** Finds the fields to extract from the call, as the receivers of its call report and its analysis want them. */
 export async function extractionFieldsOf(
   tx: Tx,
   tenant: Tenant,

@@ -212,7 +212,9 @@ async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }:
   return events
 }
 
-/** Stores the report if the call has ended. If the call never connected, its recording gets the status suppressed. */
+/**
+ * Stores the call report if the call has ended. If the call never connected, its recording gets the status suppressed.
+ */
 async function closed(
   tx: Tx,
   { call, hasEnded }: Applied,
@@ -224,7 +226,7 @@ async function closed(
   const isUnrecorded = call.startedAtMs === null && call.recordingStatus === null
   const next: Call = isUnrecorded ? { ...call, recordingStatus: 'suppressed' } : call
   if (isUnrecorded) types.push('recording.suppressed')
-  // If no person joined the session, there is no report.
+  // If no person joined the session, there is no call report.
   if (call.endReason !== 'not_joined') {
     const hasCallback = isPromised(await lastCallbackOf(tx, call))
     const isTransferred = await hasCompletedTransfer(tx, call)

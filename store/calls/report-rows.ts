@@ -39,7 +39,7 @@ export async function readStoredReport(tx: Tx, tenant: Tenant, id: string): Prom
   return row ? storedReportOf(row) : null
 }
 
-/** Reads the report's receivers. Null if the call has no report, or the report has no receiver. */
+/** Reads the receivers of the call report. Null if the call has no report, or the report has no receiver. */
 export async function readReceivers(tx: Tx, tenant: Tenant, id: string): Promise<ReportReceivers | null> {
   const [row] = await tx<{ receivers: ReportReceivers | null }[]>`
     select receivers from call_reports ${ofCallId(tx, tenant, id)}`

@@ -86,8 +86,8 @@ export function createDeliveryStore({ worlds, clock, instanceId, retentionDays }
 }
 
 /**
- * Deletes events with their deliveries and attempts. An event with an unfinished delivery stays, for example a report
- * that is delivered again long after its call.
+ * Deletes events with their deliveries and attempts. An event with an unfinished delivery stays, for example a call
+ * report that is delivered again long after its call.
  */
 const purge = (tx: Tx, oldest: Date) => tx`
   delete from webhook_events where (organization_id, test, id) in (
