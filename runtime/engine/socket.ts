@@ -69,13 +69,13 @@ export type SocketContext<Caller = unknown> = {
 /** One open socket. After its end every method does nothing. */
 export interface Socket {
   /**
-   * Sends one text frame with JSON text. Returns false if the reader is behind. The session's `onDrained` reports when
-   * the reader has caught up.
+   * Sends one text frame with JSON text. Returns false if the client reads too slowly. The session's `onDrained`
+   * reports when the client has read all.
    */
   send(text: string): boolean
   /** Sends one binary frame. The bytes are copied before it returns. */
   sendBytes(bytes: Uint8Array): boolean
-  /** Bytes written but not yet taken by the reader. */
+  /** The bytes written but not yet taken by the client. */
   readonly bufferedBytes: number
   /** Closes after all sent frames. `reason` has at most 123 bytes. */
   close(code: number, reason: string): void
@@ -100,7 +100,7 @@ export type SocketSession = {
    */
   onBytes(bytes: Uint8Array): void
   onDrained(): void
-  /** Called before the server ends the socket because its reader is too slow or too much is buffered. */
+  /** Called before the server ends the socket because its client reads too slowly or too much is buffered. */
   onSlowReader(): void
   /**
    * Called if the server stops and the drain's grace is over: the session must send its last frames and close now. The

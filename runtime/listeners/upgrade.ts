@@ -1,7 +1,7 @@
 /**
- * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered, it is an
- * ordinary HTTP exchange with the same refusals in the same order. The socket's own checks (subprotocol, admission)
- * come after them.
+ * A request to open a socket, from its first line to the upgrade or the refusal. Until then it is an HTTP request like
+ * any other, and the checks for HTTP requests come first, in their usual order. The checks for sockets (subprotocol,
+ * admission) come after these.
  */
 
 import { CancelSource } from '../engine/cancel-signal.ts'

@@ -15,8 +15,8 @@ const misnamedGauges = ['handles', 'requests', 'resources'].map((things) => `nod
 export type ProcessMetrics = ReturnType<typeof createMetrics>
 
 /**
- * Labels are closed sets (operation, provider, model, stage, outcome). An organization, call or phone number is never a
- * label.
+ * The labels (operation, provider, model, stage, outcome) have few possible values. An organization, call or phone
+ * number is never a label.
  */
 export function createMetrics() {
   const registry = new Registry()

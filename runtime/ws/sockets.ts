@@ -112,5 +112,5 @@ function recordSocket({ context, channelId, address }: Connection, code: number)
   })
 }
 
-/** The longest delay in noticing a reader's time-out. */
+/** The longest delay until a slow client's time-out is noticed. */
 const lookEveryMs = 1000

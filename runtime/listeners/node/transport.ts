@@ -148,7 +148,7 @@ const bodySpeed: BodySpeed = { startMs: 10_000, pauseMs: Number.POSITIVE_INFINIT
 function ignore(): void {}
 
 /**
- * Decodes a header value as UTF-8. node reads header bytes as Latin-1, but uWebSockets.js uses UTF-8 both ways, and
+ * Decodes a header value as UTF-8. node reads header bytes as Latin-1, but uWebSockets.js reads and writes UTF-8, and
  * both engines must agree.
  */
 function asUtf8(value: string): string {
