@@ -84,7 +84,7 @@ function mediaRanges({ operations }: OpenApiDocument): Finding[] {
   )
 }
 
-/** HTTP engines limit a request's whole head, some to 16,384 bytes. They answer a longer head before our code runs. */
+/** HTTP engines limit a request's whole head, some to 16,384 bytes. They refuse a longer head before our code runs. */
 const headerLengthMax = 4096
 
 function headerLengths({ operations, schemas }: OpenApiDocument): Finding[] {

@@ -24,7 +24,7 @@ export type Field = {
   fallback: unknown
   /** `readOnly`: requests never have the field. */
   isReadOnly: boolean
-  /** `writeOnly`: answers never have the field. */
+  /** `writeOnly`: responses never have the field. */
   isWriteOnly: boolean
   isDeprecated: boolean
   /** `x-alias-of`: the field with the same meaning. Clients leave this field out. Null for other fields. */

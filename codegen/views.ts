@@ -112,7 +112,7 @@ function usageOfOperations({ operations, webhooks }: OpenApiDocument): Usage {
     ...operations.flatMap(({ parameters }) => parameters.map(({ type }) => type)),
     ...answersToUs.flatMap(({ value }) => value ?? []),
   ]
-  // This server sends the webhooks' bodies, so they count as answers.
+  // This server sends the webhooks' bodies, so their types are handled like the types of responses.
   const answered = [...answers.flatMap(({ value }) => value ?? []), ...events.map(refTo), ...bodies(webhooks)]
   return { answered, received: sent, sent }
 }

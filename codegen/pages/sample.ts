@@ -59,7 +59,7 @@ function bodyOf(content: Content, schemas: Contract['schemas']): SampleBody {
 }
 
 /**
- * Returns the first example that does not ask for a stream, because its answer is one JSON text. Without such an
+ * Returns the first example that does not ask for a stream, because its response is one JSON text. Without such an
  * example, returns the first example.
  */
 function firstWithoutStream({ examples }: Content): unknown {

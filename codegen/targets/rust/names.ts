@@ -22,7 +22,10 @@ export function variable(name: string): string {
   return reserved.has(snake) ? `r#${snake}` : snake
 }
 
-/** Returns a variant's name. A text without letters or digits is `Empty`, and no name begins with a digit. */
+/**
+ * Returns a variant's name. A text without letters or digits becomes `Empty`. No name may begin with a digit, so other
+ * texts get the prefix N.
+ */
 export function variant(text: string): string {
   const pascal = pascalCase(text)
   return /^[A-Za-z]/.test(pascal) ? pascal : pascal === '' ? 'Empty' : `N${pascal}`

@@ -129,7 +129,7 @@ function isOptional({ parameters, body }: Operation): boolean {
   return requiredParameters.length === 0 && !body?.required
 }
 
-/** Emits one operation's types: arguments, events and answers. */
+/** Emits one operation's types: arguments, events and responses. */
 function emitCall(operation: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
   const name = pascal(operation.id)
   const successes = operation.responses.filter((response) => response.status.startsWith('2'))

@@ -128,7 +128,7 @@ function reference(validator: string | null): Code | null {
 function pathRules(operations: Operation[]) {
   const methodsByPath = new Map<string, string[]>()
   for (const { path, method } of operations) {
-    // The engine answers HEAD for every path that has GET.
+    // The engine serves HEAD for every path that has GET.
     const own = method === 'get' ? ['get', 'head'] : [method]
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...own])
   }
