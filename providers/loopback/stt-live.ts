@@ -21,7 +21,7 @@ export class LoopbackStream implements SttStream {
   readonly #bytesPerMs: number
   #bytes = 0
   #endMs = 0
-  /** The last frame's text. Null if no frame arrived since the last final. */
+  /** The last frame's text. Null if no frame arrived since the last final transcript. */
   #text: string | null = null
   #utterance = 0
   readonly #sink: SttStreamSink
@@ -62,7 +62,7 @@ export class LoopbackStream implements SttStream {
   end(): void {
     if (this.#closed) return
     this.flush()
-    // The sink may have closed the stream while it received the final.
+    // The sink may have closed the stream while it received the final transcript.
     if (this.#closed) return
     this.close()
     this.#sink.ended(this.#endMs)

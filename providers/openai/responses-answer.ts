@@ -12,8 +12,8 @@ import { classOfError } from './wire.ts'
 const callsMax = 128
 
 /**
- * Throws ProviderError: `protocol` if the body is not a response, `empty` without content, `bad_request` if a filter
- * removed all content.
+ * Throws ProviderError: `protocol` if the body is not a response object, `empty` without content, `bad_request` if a
+ * filter removed all content.
  */
 export function readResponse(body: JsonObject): LlmAnswer {
   const output = objectsOf(body['output'])

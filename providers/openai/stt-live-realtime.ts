@@ -1,7 +1,7 @@
 /**
  * Live transcription: GET /realtime?intent=transcription. The protocol has no message to end a session. The server
- * answers events in order, so at the end we send a commit for the remaining audio, and then a clear. After the response
- * `cleared` no new item can appear, so the stream has ended when all existing items have their transcripts.
+ * answers events in order, so at the end we commit the remaining audio, and then clear the audio buffer. After the
+ * event `cleared` no new item can appear, so the stream has ended when all existing items have their transcripts.
  */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { classOfCloseCode, protocolError } from '../wire/failures.ts'

@@ -18,7 +18,7 @@ export type SpeechLanguage = {
 }
 
 export interface SpeechModel {
-  /** A stream's interims use at most this fraction of the time, so a slow interim delays the next interim. */
+  /** A stream's interim recognitions use at most this fraction of the time, so a slow recognition delays the next. */
   readonly interimShareMax: number
   /**
    * Recognizes one segment of mono speech, 15 s at most. Checks the cancel signal between two tokens, and rejects with

@@ -5,9 +5,9 @@
  *   interims         ^    ^  ^ settled: the pause is as long as the pad
  *   final                       ^ end point: the pause is as long as requested
  *
- * The pad is the silence kept after a segment's speech (`segmenter.ts`). The settled interim has the same samples as
- * the final, so its text becomes the final. The stream holds one open segment and at most one segment waiting for its
- * text (15 s each). It reads no more audio while both exist.
+ * The pad is the silence kept after a segment's speech (`segmenter.ts`). The interim recognition in a pause as long as
+ * the pad has the same samples as the final recognition, so its text becomes the final transcript. The stream holds one
+ * open segment and at most one segment waiting for its text (15 s each). It reads no more audio while both exist.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
 import { vadFrameSamples } from '../../../domain/ports/vad.ts'
@@ -20,10 +20,10 @@ import { frameMs, Segmenter, type SpeechSegment } from './segmenter.ts'
 import { type SpeechLanguage, type SpeechText, speechRateHz } from './speech-model.ts'
 import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
 
-/** The first interim needs this much speech: with less speech the model finds hardly any text. */
+/** The first interim transcript needs this much speech: with less speech the model finds hardly any text. */
 const firstInterimFrames = Math.round(448 / frameMs)
 const interimFramesMin = Math.round(640 / frameMs)
-/** If a stream is this far behind its audio, it gets no interims. */
+/** If a stream is this far behind its audio, it gets no interim transcripts. */
 const behindMs = 500
 
 type Event = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: 'end' }
@@ -60,7 +60,7 @@ export class RecognitionStream {
   #lastText = ''
   /** The last transcript's language. */
   #sentLanguage = ''
-  /** The language of the last final with words. */
+  /** The language of the last final transcript with words. */
   #lastLanguage: string | null = null
 
   constructor(
@@ -168,7 +168,8 @@ export class RecognitionStream {
 
   #interimIfDue(): void {
     const { settled, silentFrames, frameCount } = this.#segmenter
-    // During a pause only the settled interim is made, because only this interim can become the final.
+    // A pause gets one interim recognition, when it is as long as the pad, because only this recognition can become the
+    // final recognition.
     const due = this.#input.interimResults && silentFrames === 0 && frameCount >= this.#interimDueFrame
     if (!settled && !due) return
     const segment = this.#segmenter.peek()
@@ -202,7 +203,8 @@ export class RecognitionStream {
   async #finish(segment: SpeechSegment, recognition = this.#recognitionOf(segment)): Promise<void> {
     await this.#lastFinal
     this.#lastFinal = this.#sendFinal(recognition, segment)
-    // Avoids an unhandled rejection: the promise is awaited before the next final, but there may be no next final.
+    // Avoids an unhandled rejection: the promise is awaited before the next final transcript is made, but the stream
+    // may end before that.
     this.#lastFinal.catch(() => {})
     this.#planInterim()
     if (segment.endpoint) this.#isSpeechReported = false
@@ -214,7 +216,8 @@ export class RecognitionStream {
 
   async #sendFinal(recognition: Recognition, segment: SpeechSegment): Promise<void> {
     let result = await this.#textOf(recognition)
-    // The interim was dropped just before it became the final, so the segment is recognized again.
+    // The interim recognition was stopped just before it became the final recognition, so the segment is recognized
+    // again.
     if (result === null && !this.#closed)
       result = await this.#textOf(this.#queue.final(segment.samples, this.#language))
     if (result === null || (result.text === '' && !(segment.endpoint && this.#isUtteranceOpen))) return
@@ -222,8 +225,8 @@ export class RecognitionStream {
   }
 
   /**
-   * Returns the recognition for the final. If the interim has exactly these samples, its recognition becomes the final.
-   * Otherwise the interim is dropped.
+   * Returns the final recognition of a segment. If the running interim recognition has exactly these samples, it
+   * becomes the final recognition. Otherwise it is dropped.
    */
   #recognitionOf({ samples }: SpeechSegment): Recognition {
     const interim = this.#interim

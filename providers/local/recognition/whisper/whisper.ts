@@ -44,7 +44,7 @@ type Decoded = { tokens: number[]; code: string; isSuspicious: boolean }
 type Limits = { charactersMax: number; repetitionsMax: number; signal: AbortSignal }
 
 export class Whisper implements SpeechModel {
-  /** An interim takes 0.2 to 0.4 s, and the next interim should come within 0.8 s. */
+  /** An interim recognition takes 0.2 to 0.4 s, and the next interim transcript should come within 0.8 s. */
   readonly interimShareMax = 1 / 2
   readonly #parts: WhisperParts
   readonly #suppression: Suppression

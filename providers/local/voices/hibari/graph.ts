@@ -14,7 +14,7 @@ const edgeId = 0n
 
 const outputs = ['lh', 'theta', 'ln', 'lr', 'phi', 'f0'] as const
 
-/** `endsMs` first has the leading edge's end, and then each phoneme's end. */
+/** `endsMs` first has the end of the leading edge phoneme (`edgeId`), and then each phoneme's end. */
 export type Predicted = { frames: Frames; endsMs: Float64Array }
 
 export class Graph {
