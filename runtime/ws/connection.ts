@@ -34,9 +34,9 @@ export interface SocketRegister {
 export type ConnectionContext = SocketContext & { signal: CancelSource }
 
 /**
- * The state of the reader. `behind`: some bytes are buffered. `slow`: too many bytes are buffered, or bytes are
- * buffered for too long, and the session is about to be notified; until then its frames are dropped. `given up`: the
- * session was notified.
+ * The state of the client as the socket's reader. `behind`: some bytes are buffered. `slow`: too many bytes are
+ * buffered, or bytes are buffered for too long, and the session is about to be notified; until then its frames are
+ * dropped. `given up`: the session was notified.
  */
 type Reader = 'current' | 'behind' | 'slow' | 'given up'
 
