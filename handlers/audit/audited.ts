@@ -83,8 +83,8 @@ const hourly: ReadonlySet<NewAuditEvent['action']> = new Set(['recording.played'
 type Failed = { operation: Operation; caller: Caller; context: Context }
 
 /**
- * The event of a refused request is removed, because a refusal (4xx) says that nothing was done: a change that was
- * committed before was taken back. Any other error says nothing about the committed change, so its event stays.
+ * Removes a refused request's audit event: a refusal (4xx) means that nothing was changed, or that a committed change
+ * was undone. After any other error the change may persist, so the event stays.
  */
 async function fail(entry: AuditEntry, error: unknown, { operation, caller, context }: Failed, deps: AuditDeps) {
   entry.isOpen = false

@@ -33,7 +33,7 @@ export function listCalls(calls: Calls): PlatformHandlers<Caller>['listCalls'] {
   }
 }
 
-/** Reads the filters that a list and its stream share. */
+/** Reads the filters that the list of calls and the stream of all calls share. */
 export function filterOf(query: Omit<Query, 'q' | 'sort' | 'limit' | 'cursor'>): CallFilter {
   const { status, kind, direction, outcome, number, since, until } = query
   return {

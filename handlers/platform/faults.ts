@@ -146,7 +146,7 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
   }
 }
 
-/** Returns the status of the answer to an error. */
+/** Returns the HTTP status for an error. */
 export function statusOf(error: unknown): number {
   if (error instanceof RepeatedFault) return error.answer.status
   const { code, status = errorCodes[code].status } = answerTo(error)
