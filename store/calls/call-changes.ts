@@ -5,7 +5,10 @@ import { Watchers } from '../caches/watchers.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 
 const channel = 'parley_calls'
-/** For lists. Processes of a previous version listen only on the other channel, whose payload is a call's id. */
+/**
+ * The channel for a tenant's stream with all calls. Its payload has the tenant too. The channel `parley_calls` must
+ * keep its payload, because processes from an earlier version listen on it.
+ */
 const listChannel = 'parley_listed_calls'
 
 type Changed = Tenant & { id: string }
@@ -17,7 +20,7 @@ export async function notifyCallChange(tx: Tx, call: Changed): Promise<void> {
   await tx`select pg_notify(${channel}, ${call.id}), pg_notify(${listChannel}, ${payloadOf(call)})`
 }
 
-/** Notifies only lists, of a figure that a call's own stream does not have. */
+/** Notifies only the streams with all calls, because the changed value is not in a single call's stream. */
 export async function notifyLists(tx: Tx, call: Changed): Promise<void> {
   await tx`select pg_notify(${listChannel}, ${payloadOf(call)})`
 }

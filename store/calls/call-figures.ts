@@ -43,7 +43,7 @@ async function readFigures(tx: Tx, tenant: Tenant, query: FigureQuery) {
   const named = groups.map((group) => tx`, ${tx(columns[group])} as ${tx(group)}`)
   const names = groups.map((group) => tx`, ${tx(group)}`)
   const keys = tx`bucket ${names.length === 0 ? tx`` : names}`
-  // The total is a grouping set of the same statement, because a second statement would read all facts again.
+  // The total is a grouping set in this statement, because a second statement would read all facts again.
   const rows = await tx<(Row & { isTotal: boolean })[]>`
     select grouping(bucket) = 1 as "isTotal", ${keys}, ${sums(tx)}
     from (

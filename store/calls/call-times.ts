@@ -3,12 +3,13 @@
  */
 import type { Tx } from '../postgres/connect.ts'
 
-/** A list of calls must not change its order if the clock is corrected by less than this time. */
+/** If the clock is set back by less than this time, the order in a list of calls must not change. */
 const correctionUsMax = 1_000_000
 
 /**
- * Returns a function to make a new call's time. Calls of this process get different and rising times, unless the clock
- * is set back by a second or more: their time is then the new time, because a time in the future would be wrong.
+ * Returns a function to make a new call's time. Each call in this process gets a later time than the call before. But
+ * if the clock was set back by a second or more, a call gets the clock's time, because a time in the future would be
+ * wrong.
  */
 export function createMicroseconds(): (ms: number) => string {
   let lastUs = 0

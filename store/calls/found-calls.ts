@@ -40,7 +40,7 @@ export async function findCalls(
   return { ids, next: last ?? null }
 }
 
-/** Returns the ids of those of the calls that match the filter. */
+/** Returns the ids from `ids` whose calls match the filter. */
 export async function matchingIds(
   tx: Tx,
   tenant: Tenant,
