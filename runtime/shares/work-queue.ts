@@ -1,6 +1,7 @@
 /**
- * Runs work of several owners, a few pieces at once. If no place to run is free, work waits. The owner whose last turn
- * was longest ago is served next, and both the running and the waiting work are divided among the owners.
+ * Runs work for several owners (organizations or IP addresses), a few pieces at once. If all places are in use, work
+ * waits. The owner with the longest time since its last turn is served next. The limits for running and for waiting
+ * work are divided among the owners.
  *
  *   run ──► runs ──► next owner's work          null: too much work waits
  *     └──► waits ──┘
@@ -9,7 +10,7 @@ import { Capacity, type Place } from './capacity.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { Shares } from './owners.ts'
 
-/** The most work that runs at once, and the most work that waits. */
+/** The maximum numbers of running and waiting pieces. */
 export type WorkLimits = { runningMax: number; waitingMax: number }
 
 export class WorkQueue {
@@ -22,7 +23,7 @@ export class WorkQueue {
     this.#waitingPlaces = new Capacity({ max: waitingMax, part }, owners)
   }
 
-  /** Returns null, without a start of the work, if the owner's work or all work in the queue is too much. */
+  /** Returns null and does not start the work if the owner has too much work in the queue, or if the queue is full. */
   run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> | null {
     // Work must not overtake earlier work of its owner.
     const place = this.#waiting.has(owner) ? null : this.#running.take(owner)
@@ -49,7 +50,7 @@ export class WorkQueue {
     }
   }
 
-  /** Gives free places to the owners that may have one. The loop ends because no owner may have more than all places. */
+  /** Gives free places to waiting owners. The loop ends, because no owner may have more than all places. */
   #startNext(): void {
     for (const owner of this.#waiting.owners()) {
       const place = this.#running.take(owner)

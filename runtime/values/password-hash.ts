@@ -1,7 +1,7 @@
 /**
  * Hashes passwords with argon2id (19 MiB, two passes, one lane: the OWASP Password Storage Cheat Sheet), or with scrypt
  * on a machine whose binary for argon2 does not load. Both give PHC strings. Few hashes run at once, because they use
- * the threads that also read files and look up names. Hashes for each network address have their own turns, because an
+ * the threads that also read files and look up names. The hashes are divided among IP addresses, because the
  * organization is not known before the password is checked.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
@@ -16,7 +16,7 @@ const scryptBytesMax = 256 * 1024 * 1024
 const hashBytes = 32
 const saltBytes = 16
 
-/** Throws Refusal `overloaded` if too many hashes for the network address `source`, or in all, wait. */
+/** Throws Refusal `overloaded` if too many hashes wait, for the IP address `source` or in total. */
 export type PasswordHasher = {
   hash(password: string, source: string): Promise<string>
   verify(stored: string, password: string, source: string): Promise<boolean>
