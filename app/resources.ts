@@ -89,7 +89,7 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
   }
 }
 
-/** Waits for a turn of the event loop before a step of a few milliseconds. */
+/** Lets the event loop serve other work before a step of a few milliseconds. */
 const pause = async (organizationId: string) => {
   await loopTurn(1, organizationId)
 }
