@@ -16,7 +16,9 @@ const eventStream = 'text/event-stream'
 /** The speech's sample rate if the request does not name a rate, as on a real server. */
 const speechRateHz = 24_000
 const speechMs = 1000
-/** With these figures a recording has as many bytes as the examples for Content-Length and Content-Range say. */
+/**
+ * With this rate and duration a recording has as many bytes as the examples for Content-Length and Content-Range say.
+ */
 const recordingRateHz = 16_000
 const recordingMs = 2000
 
