@@ -1,4 +1,4 @@
-/** Makes the operations for all API surfaces. Each operation is made once, with the same dependencies. */
+/** Makes the operations for all APIs. Each operation is made once, with the same dependencies. */
 import type { DispatchDeps } from './dispatch/request.ts'
 import { createGenerate } from './llm/generate.ts'
 import { itemsTranslation, messagesTranslation } from './llm/items.ts'

@@ -1,4 +1,4 @@
-/** Figures about many calls, such as their number, cost and latency by day. */
+/** Statistics about many calls, such as their number, cost and latency by day. */
 import type { CallKind } from '../records/call.ts'
 import type { Tenant } from '../records/organization.ts'
 

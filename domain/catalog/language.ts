@@ -4,7 +4,8 @@ import { Fault } from '../records/fault.ts'
 export type Language = { tag: string; base: string }
 
 /**
- * If a request names no language, models are ranked by their figures for this language. The default excludes no model.
+ * If a request names no language, models are ranked by their published figures (such as word error rates) for this
+ * language. The default excludes no model.
  */
 export const defaultLanguage = 'en'
 

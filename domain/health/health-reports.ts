@@ -7,7 +7,10 @@ import type { OwnKeys } from '../records/organization.ts'
 import type { Blocked } from './circuits.ts'
 import type { Health } from './health.ts'
 
-/** One model on one path, as one process sees it. A model without a report has no figures and is not blocked. */
+/**
+ * One model on one path (stream or batch), as one process sees it. A model without a report has no figures and is not
+ * blocked.
+ */
 export type ModelReport = ModelFigures & {
   key: string
   path: Path

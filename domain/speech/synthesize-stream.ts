@@ -287,8 +287,8 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   /**
-   * Records the time to the first audio as a live figure, for the first sentence only. Later sentences are requested in
-   * advance and wait at the provider, so their times say nothing about its speed.
+   * Records the time to the first audio as a measurement for the model's ranking, for the first sentence only. Later
+   * sentences are requested in advance and wait at the provider, so their times say nothing about its speed.
    */
   #noteFirst(dispatched: DispatchedRequest<Cast>, elapsedMs: number): void {
     if (this.#firstAudioMs !== null) return

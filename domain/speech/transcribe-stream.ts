@@ -181,8 +181,8 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   async #openFirst(): Promise<DispatchedRequest<SttStream>> {
     const ask = streamAsk(this.#input)
     const run: Plan<SttStream>['run'] = (row, signal, { speech }) => this.#openAt(speech?.stt, row, ask, signal)
-    // In this plan `firstByteMs` limits the time to open the stream. It is not a live figure for the model, because it
-    // does not show how soon speech becomes text.
+    // In this plan `firstByteMs` limits the time to open the stream. It is not a measurement for the model's ranking,
+    // because it does not show how soon speech becomes text.
     const plan = { ask, atOnce: false, worstCase: () => audioQuantity(sliceMs), run }
     return dispatchRequest(this.#deps, this.#input, plan)
   }

@@ -30,7 +30,7 @@ const ibanLengths: Readonly<Record<string, number>> = {
 }
 /** No country's IBAN is shorter. */
 const anyIbanLength = 15
-/** A part of a code such as "GB29 NWBK": a single letter, a country, a bank, or a word with a figure. */
+/** A part of a code such as "GB29 NWBK": a single letter, a country, a bank, or a word with a digit. */
 const codePart = new RegExp(`^(?:[a-z]|${Object.keys(ibanLengths).join('|')}|(?!iban)[a-z]{4}|[a-z]*\\d[a-z\\d]*)$`)
 const verbOf = perLanguage(({ dictation }) => new RegExp(`(?:^| )(?:${dictation.is})$`, 'u'))
 const announcementsOf = perLanguage(({ dictation }) => dictation.announcements)
@@ -60,7 +60,7 @@ function isWithinNumber(text: string, language: string): boolean {
   return groups >= groupsMin && digitsOf(number).length < phoneDigitsMin(number, language)
 }
 
-/** Returns true for the beginning of a phone number in figures: "0151". */
+/** Returns true for the beginning of a phone number in digits: "0151". */
 function isPrefix({ groups: [first = '', ...more] }: DictatedNumber): boolean {
   return more.length === 0 && /^0[1-9]\d{1,4}$/.test(first)
 }
@@ -81,7 +81,7 @@ function mayBeClock({ groups: [hours = '', minutes = '00', ...more] }: DictatedN
   return hours.length <= 2 && minutes.length === 2 && more.length === 0
 }
 
-/** Returns true inside an announced code with letters, such as an IBAN. `words` has figures for spoken numbers. */
+/** Returns true inside an announced code with letters, such as an IBAN. `words` has digits for spoken numbers. */
 function isWithinCode(words: string, language: string): boolean {
   const list = words.split(' ')
   const beginsAt = list.findLastIndex((word) => !codePart.test(word)) + 1

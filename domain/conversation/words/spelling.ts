@@ -2,7 +2,7 @@
 import type { SpellingWords } from './languages/language-words.ts'
 import { perLanguage } from './languages/languages.ts'
 
-/** At least this many single letters and figures, such as "X 7 K", are a code. */
+/** At least this many single letters and digits, such as "X 7 K", are a code. */
 const codePartsMin = 3
 /** At least this many words from the spelling alphabet need no announcement: "Alpha Bravo Charlie". */
 const alphabetWordsMin = 3

@@ -1,4 +1,4 @@
-/** Reads numbers in a plain text: in figures, and in words. */
+/** Reads numbers in a plain text, written in digits or in words. */
 import { perLanguage } from './languages/languages.ts'
 
 /** The French "neuf cent quatre vingt dix neuf" is the longest spoken number. */
@@ -19,13 +19,13 @@ export function numberAtEnd(words: string, language: string): DictatedNumber {
   return endOf(tokensOf(words, language), ({ digits }) => digits !== null)
 }
 
-/** Finds only figures and single spoken digits. Without an announcement, "twenty five" is an answer. */
+/** Finds only written digits and single spoken digits. Without an announcement, "twenty five" is an answer. */
 export function digitByDigitAtEnd(words: string, language: string): DictatedNumber {
   const isSpokenPair = ({ text, digits }: Token) => digits !== null && text !== digits && /\d\d/.test(digits)
   return endOf(tokensOf(words, language), (token) => token.digits !== null && !isSpokenPair(token))
 }
 
-/** Writes spoken numbers in figures: "de eighty nine" becomes "de 89". */
+/** Writes spoken numbers in digits: "de eighty nine" becomes "de 89". */
 export function withFigures(words: string, language: string): string {
   return tokensOf(words, language)
     .map(({ text, digits }) => digits ?? text)

@@ -70,7 +70,8 @@ export class Reader {
 }
 
 /**
- * Adds a form's words. A last word that is spoken as written has a separate position: "10:30 a.m." ends in two steps.
+ * Adds the words for a written form. A last word that is spoken as written has a separate position: "10:30 a.m." ends
+ * in two steps.
  */
 function addWords(speech: Speech, words: string, form: string, at: number): void {
   const [gap = '', last = ''] = /\s+(\S+)$/.exec(form) ?? []
