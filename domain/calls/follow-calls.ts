@@ -1,10 +1,10 @@
-/** Streams the calls of an organization as they change, so that a list of calls stays up to date. */
+/** Streams an organization's calls when they change, so a list of calls stays up to date. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 import type { CallFilter, CallOverview, CallStore, CallsChanges } from './store.ts'
 
-/** `gone`: a changed call that does not match the filter. `resync`: the client must read the list again. */
+/** `gone`: a changed call is outside the filter. `resync`: the client must read the list again. */
 export type FollowedCalls =
   | { kind: 'open' }
   | { kind: 'call'; call: CallOverview }
@@ -26,9 +26,9 @@ export type FollowCalls = (
 ) => Promise<AsyncIterable<FollowedCalls>>
 
 const streamsMax = 8
-/** The pause between two reads. A call that changes more often comes once. */
+/** The pause between two reads. If a call changes more often, it is sent once. */
 const everyMs = 1000
-/** If more calls change between two reads, the client reads the list again, which costs less. */
+/** If more calls change between two reads, the client reads the whole list again, because this costs less. */
 const changedMax = 50
 
 export function createFollowCalls(deps: FollowCallsDeps): FollowCalls {

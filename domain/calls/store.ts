@@ -121,7 +121,7 @@ export interface CallStore {
    * number of calls and turns, so it can have fewer calls than `limit` although more calls match.
    */
   overview(tenant: Tenant, query: OverviewQuery): Promise<CallOverviewPage>
-  /** Returns overviews of those of the calls that match the filter, in no order. */
+  /** Returns overviews of these calls in any order. Calls outside the filter are left out. */
   overviewsOf(tenant: Tenant, filter: CallFilter, ids: readonly string[]): Promise<readonly CallOverview[]>
   /** Sums the costs of calls that are over, and makes the facts of calls by a previous version. */
   completeFacts(): Promise<void>

@@ -2,8 +2,8 @@
 import { refuseIssues } from '../../records/resource-fault.ts'
 
 /**
- * Hashes passwords. A hash is a PHC string, whose prefix names the algorithm and its parameters. `source` is the network
- * address of the browser: the hashes for each address have their own turns.
+ * Hashes passwords. A hash is a PHC string, whose prefix names the algorithm and its parameters. `source` is the
+ * browser's IP address. Addresses take turns, so the hashes for one busy address do not delay other addresses.
  */
 export type PasswordHashes = {
   hash(password: string, source: string): Promise<string>
