@@ -6,7 +6,7 @@ import { isSignedOut } from './failures.ts'
 
 export type CallListener = { changed: (call: CallOverview) => void; gone: (id: string) => void }
 
-/** So many of the newest calls are read again after each opening. Older calls change rarely. */
+/** How many of the newest calls are read again after each opening. Older calls change rarely. */
 const newestMax = 50
 /** The wait after a stream, doubled after each failure. */
 const retryMs = 1_000
@@ -20,7 +20,7 @@ export async function followCalls(filters: CallFilters, listener: CallListener, 
       waitMs = retryMs
     } catch (error) {
       if (isSignedOut(error) || signal.aborted) return
-      // If there are too many streams, the list changes at least now and then.
+      // If too many streams are open, the list is read again at intervals instead.
       await readNewest(filters, listener, signal).catch(() => undefined)
       waitMs = Math.min(waitMs * 2, retryMaxMs)
     }
@@ -30,7 +30,7 @@ export async function followCalls(filters: CallFilters, listener: CallListener, 
 
 /** Resolves when the server ends the stream. */
 async function readStream(filters: CallFilters, listener: CallListener, signal: AbortSignal): Promise<void> {
-  // The stream knows neither words nor orders: with them, rows change, but no row comes.
+  // The stream supports neither searched words nor another order. With them, known rows change, but no new rows come.
   const { q, sort, ...query } = filters
   const { body } = await platform.streamCalls({ signal, query })
   for await (const each of body) {

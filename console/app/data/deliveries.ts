@@ -6,7 +6,7 @@ import { queries } from './queries.ts'
 
 export type DeliveryFilters = Omit<NonNullable<ListWebhookDeliveriesCall['query']>, 'limit' | 'cursor'>
 
-/** A page of the list has this many deliveries. */
+/** A page in the list has this many deliveries. */
 const pageDeliveries = 50
 
 /** While a delivery waits for its next attempt, it is read again after this time. */

@@ -7,7 +7,7 @@ import { type CallFilters, callsQuery } from './calls.ts'
 import { queries } from './queries.ts'
 
 export type LiveCalls = {
-  /** New calls whose rows would move the rows that a person reads. */
+  /** New calls wait here if their rows would move the rows on the screen. */
   waiting: readonly CallOverview[]
   /** Brings the waiting calls into the list. */
   show: () => void
@@ -15,7 +15,7 @@ export type LiveCalls = {
   changes: ReadonlyMap<string, number>
 }
 
-/** More calls that wait are not remembered: the list is read again sooner than a person looks at them. */
+/** If more calls wait, the rest is forgotten: the list is read again before a person looks at it. */
 const waitingMax = 200
 
 /** `isHeld` tells whether the rows must stay where they are. */
@@ -65,7 +65,7 @@ export function useLiveCalls(filters: CallFilters, isHeld: () => boolean): LiveC
   return { waiting, show, changes }
 }
 
-/** Only then does a new call have a place in the list. */
+/** Returns true if the list is sorted by time and has no searched words. Only then can a new call be inserted. */
 const isByTime = ({ q, sort = 'created_at' }: CallFilters) => q === undefined && sort === 'created_at'
 
 const isTabVisible = () => document.visibilityState === 'visible'

@@ -4,7 +4,7 @@ import { SelectField } from './field.tsx'
 
 type AgentFieldProps = { label: string; name: string; none: string; start?: string | null }
 
-/** Asks for one of the agents, or for none. */
+/** Asks for an agent. The first choice means no agent. */
 export function AgentField({ label, name, none, start = null }: AgentFieldProps) {
   const { data = [] } = useQuery(agentsQuery)
   const choices = [{ value: '', label: none }, ...data.map((agent) => ({ value: agent.id, label: agent.name }))]

@@ -8,8 +8,8 @@ import styles from './waterfall.module.css'
 type WaterfallProps = { silence: Silence; selected: string | null; select: (id: string) => void }
 
 /**
- * Draws the steps of a silence. A filled bar is the time that the caller waited for the step, and these times sum to
- * the silence. A hollow bar ran beside other steps.
+ * Draws a silence's steps. A filled bar is the time for which the caller waited on the step. These times sum to the
+ * silence. A hollow bar ran beside other steps.
  */
 export function Waterfall({ silence, selected, select }: WaterfallProps) {
   const { parts, ms } = silence
@@ -53,7 +53,7 @@ function Row({ part, silence, isSelected, select }: RowProps) {
   )
 }
 
-/** Returns a bar's position in the silence, which is as wide as the whole view. */
+/** Returns a bar's position in the silence. The silence fills the whole width. */
 function place(fromS: number, toS: number, { startS, ms }: Silence): CSSProperties {
   const share = (seconds: number) => Math.min(100, Math.max(0, ((seconds - startS) * 100_000) / Math.max(1, ms)))
   return { left: `${share(fromS)}%`, width: `${Math.max(0, share(toS) - share(fromS))}%` }
@@ -64,7 +64,7 @@ const endOf = ({ startS, durationMs }: Part, silence: Silence) =>
 
 const barOf = (part: Part, silence: Silence) => place(part.startS, endOf(part, silence), silence)
 
-/** Returns the part of a bar in which the caller waited. This is the end of the step. */
+/** Returns the bar's part in which the caller waited: the end of the step. */
 function waitedOf(part: Part, silence: Silence): CSSProperties {
   const endS = endOf(part, silence)
   return place(endS - part.waitedMs / 1000, endS, silence)
