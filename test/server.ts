@@ -17,7 +17,6 @@ import { engineAsked } from './engine/engines.ts'
 import { freshDataDir, testKey } from './installation.ts'
 import { TestCluster } from './store/cluster.ts'
 
-/** Environment variables. */
 export type Settings = Readonly<Record<string, string>>
 
 export type TestServer = {

@@ -1,4 +1,4 @@
-/** Tests the log's line for each request and socket, at each surface. The server exports no spans here. */
+/** Tests the access log's line for each request and socket, in each API. The server exports no spans here. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { WebSocket } from 'ws'

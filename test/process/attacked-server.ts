@@ -24,7 +24,7 @@ const grownMibMax = 100
 
 export type AttackedServer = {
   parley: Running
-  /** Defines a test with one attack. Afterwards the server must be as before. */
+  /** Defines a test with one attack. Afterwards the server must work as before the attack. */
   hostile: (title: string, run: (t: Test) => Promise<void>) => void
 }
 

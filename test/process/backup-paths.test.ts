@@ -93,7 +93,7 @@ t.test('a restore that waits for its input can be interrupted', async (t) => {
   t.equal(spawnSync('mkfifo', [pipe]).status, 0)
   t.teardown(() => rmSync(pipe))
   const child = start('restore', pipe)
-  // Opening the pipe succeeds once the command has opened its other end. Nothing is then written.
+  // Opening the pipe for writing succeeds once the command has opened the pipe for reading. Nothing is then written.
   const writer = await open(pipe, 'w')
   child.process.kill('SIGINT')
   // A waiting read keeps the process alive until the pipe is closed, or until a second signal.

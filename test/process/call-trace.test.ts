@@ -1,4 +1,4 @@
-/** Tests the spans for one call at a local receiver: a browser session with a turn, a tool and webhooks. */
+/** Tests the trace spans of one call at a local receiver: a browser session with a turn, a tool and webhooks. */
 import t from 'tap'
 import { call, stubProviders } from '../platform/setup.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

@@ -65,7 +65,10 @@ t.test('if the process is killed after the dispatch, the idempotency key stays u
   t.equal(again.json().error.code, 'request_already_started')
 })
 
-/** Adds a trigger that sleeps before `dispatched` is committed, which leaves time to kill the process. */
+/**
+ * Adds a database trigger that sleeps before the status `dispatched` is committed, which leaves time to kill the
+ * process.
+ */
 async function holdDispatch(sql: postgres.Sql): Promise<void> {
   await sql`create function hold_dispatch() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`
   await sql`create trigger hold_dispatch before insert or update on idempotency_keys for each row when (new.status = 'dispatched') execute function hold_dispatch()`

@@ -8,7 +8,7 @@ const mebibyte = 1 << 20
 /** One minute beyond the limit, so the recording is read to its end but not transcribed. */
 const tooLongS = 4 * 3600 + 60
 
-/** Files with correct headers. They are longer than the limit, so the answer is 413. */
+/** Files with correct headers that are longer than the limit, so the response is 413. */
 export const honest: Record<string, () => Blob> = {
   'a WAV of four hours': () => {
     const bytesPerS = 4000
@@ -47,7 +47,7 @@ export const honest: Record<string, () => Blob> = {
   },
 }
 
-/** Hostile files, each with the status in its answer. */
+/** Hostile files, each with the expected status of the response. */
 export const hostile: Record<string, { status: number; file: () => Blob }> = {
   'a WAV of empty chunks': { status: 400, file: () => filled('junk\0\0\0\0', 100, wavStart) },
   'a FLAC of beginnings of frames': { status: 400, file: () => filled('\xff\xf8\x19\x08\0', 100, flacStart) },

@@ -42,7 +42,7 @@ t.test('within 30 s of a restart each SIP leg of the killed process gets BYE, or
   overTcp.send('ACK', { callId: 'over-tcp', uri, to: ok.to.text })
   ids.push(await inProgress())
 
-  // These two phones are connected through this server, so they receive no audio after its death.
+  // These two phones are connected through this server, so they receive no audio after its process was killed.
   const [caller, recipient] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550008')
   const id = await inProgress()

@@ -1,4 +1,7 @@
-/** Tests a process's life: a second start, Ctrl-C, a crash, a drain, several processes, a killed Postgres. */
+/**
+ * Tests how a server process starts and ends: a second start, Ctrl-C, a crash, a drain, several processes, a killed
+ * Postgres.
+ */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** A server that others can reach makes no local key. Only clients on this machine get tokens for the key. */
+/**
+ * A server that other machines can reach creates no API key at its first start. Only clients on the same machine get
+ * tokens without an API key.
+ */
 import t, { type Test } from 'tap'
 import { runParley } from './command.ts'
 import { startParley } from './parley.ts'

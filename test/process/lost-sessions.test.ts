@@ -17,7 +17,7 @@ const env = {
 }
 /** The lease time, two searches for lost sessions, and one minute more for a busy machine. */
 const endedWithinMs = 3000 + 2 * 3000 + 60_000
-/** The time for one check of this process's calls, and 30 s more for a busy machine. */
+/** The time for one check in which a process compares its calls with the database, and 30 s more for a busy machine. */
 const endsWithinMs = 2000 + 30_000
 
 async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Running> {

@@ -1,4 +1,4 @@
-/** Finds facts about this machine for tests: free ports, processes and their children. */
+/** Finds free ports, processes and their children on this machine, for tests. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { takePorts } from './own-ports.ts'
@@ -9,7 +9,7 @@ export const freePort = (): Promise<number> => takePorts(1)
 /** Returns the first port in a free neighbouring pair, for the admin ports of two processes. */
 export const freePortPair = (): Promise<number> => takePorts(2)
 
-/** Returns the ids for all child processes and their children, if their command line contains `word`. */
+/** Returns the ids of the process's children and their children, if their command line contains `word`. */
 export function descendants(pid: number, word = ''): number[] {
   const own = processes().filter(({ parent }) => parent === pid)
   return own.flatMap((child) => [

@@ -19,7 +19,8 @@ export async function metric(adminPort: number, name: string, labels = ''): Prom
 export async function bothServe(target: Running, adminPort: number): Promise<boolean> {
   const one = () => send(target, '/router/v1/models', { headers: { connection: 'close' } })
   try {
-    // The requests are simultaneous, because the system could give all sequential requests to the same process.
+    // The requests are simultaneous, because the operating system could give all sequential requests to the same
+    // process.
     await Promise.all(Array.from({ length: 8 }, one))
     const ports = [adminPort, adminPort + 1]
     const served = await Promise.all(ports.map((port) => metric(port, 'parley_request_seconds_count')))

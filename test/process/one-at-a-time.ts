@@ -1,4 +1,4 @@
-/** Sends simultaneous requests under a limit of one. */
+/** Sends simultaneous requests under a concurrency limit of one. */
 import { holding, type StubOpenAi } from '../providers/stub-openai.ts'
 import type { Answer } from '../router/requests.ts'
 import { until } from './machine.ts'

@@ -1,4 +1,4 @@
-/** A carrier that the test plays: it receives a server's commands, and sends the test's events and streams. */
+/** A carrier simulated by the test: it receives a server's commands, and sends the test's events and audio streams. */
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ export type DialledLeg = {
   /** The dialled number. */
   to: string
   clientState: string
-  /** The path of the stream's address, with its token. */
+  /** The path and the query of the stream's URL, with its token. */
   streamPath: string
   /** The carrier's answer if the server asks whether the leg still exists. */
   isAlive: boolean

@@ -31,8 +31,8 @@ export type Running = {
 const openMs = 200
 
 /**
- * Resolves when the address is printed. `env` overrides settings for a quiet server. Other variables of the test's
- * process are not passed on, except PATH and HOME.
+ * Resolves when the server has printed its URL. `env` overrides settings for a quiet server. Other variables of the
+ * test's process are not passed on, except PATH and HOME.
  */
 export async function startParley(
   env: Record<string, string> = {},
@@ -102,7 +102,10 @@ export async function startParley(
   }
 }
 
-/** Ends an embedded Postgres that has survived a kill. It waits for the next start, but here no start follows. */
+/**
+ * Ends an embedded Postgres that is still running after its Parley was killed. It waits for the next start, but here no
+ * start follows.
+ */
 function endOrphan(dataDir: string): void {
   try {
     process.kill(Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGINT')

@@ -1,6 +1,6 @@
 /**
- * Runs in a thread of attacked-server.ts. It sends small requests all the time, to the attacked server and to the idle
- * server.
+ * Runs in a thread that attacked-server.ts starts. It sends small requests all the time, to the attacked server and to
+ * the idle server.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'

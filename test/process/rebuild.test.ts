@@ -51,7 +51,8 @@ function checkout(): string {
   mkdirSync(path.join(folder, 'providers/local'))
   for (const engine of ['stt', 'stt-live', 'tts', 'vad'])
     writeFileSync(path.join(folder, `providers/local/${engine}-child.ts`), '')
-  // The checkout has no contracts to document, and no program of the console.
+  // The checkout has no contracts and no console sources, so these files replace the build steps for the documentation
+  // and the console.
   writeFileSync(path.join(folder, 'deploy/docs-pages.mjs'), 'export function writeDocsPages() {}\n')
   writeFileSync(path.join(folder, 'deploy/console-app.mjs'), 'export function writeConsole() {}\n')
   return folder

@@ -1,6 +1,6 @@
 /**
- * Runs a restore beside servers and commands on the same database. Either the later command waits for the earlier
- * command, or the later command is refused.
+ * Runs a restore beside servers and commands on the same database. The later command waits for the earlier command, or
+ * is refused.
  */
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** The operator's command ends a key's sockets in two built programs. */
+/** The operator's command that revokes an API key ends the key's sockets in two processes of the built program. */
 import t from 'tap'
 import { testKey } from '../installation.ts'
 import { loopbackModel, start } from '../realtime/socket.ts'

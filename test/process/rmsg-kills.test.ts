@@ -24,7 +24,7 @@ import { nodeVerifier, pythonVerifier } from '../webhooks/verifiers.ts'
 import { openDatabase } from './database.ts'
 import { startParley } from './parley.ts'
 
-/** A set has six events: one inbound message, and the events for two sent messages. */
+/** One round sends several sets. A set has six events: one inbound message, and the events for two sent messages. */
 const [kills, setsOfRound] = isFullSize ? [12, 4] : [4, 2]
 const attemptsMax = 40
 /**
@@ -44,12 +44,13 @@ const [number] = await sql<[{ id: string; identity: string; organizationId: stri
   select id, provider_identity as identity, organization_id as "organizationId" from rmsg_numbers where not test and organization_id is not null limit 1`
 const { identity } = number
 
-/** One attempt at a subscription: the provider's number for it, and the answered status. */
+/** One delivery attempt to a subscription: the provider's number for it, and the response status. */
 type Taken = { attempt: number; status: number }
 type Far = { name: string; deliveries: Received[]; taken: Map<string, Taken[]> }
 const attempts = new Map<string, number>()
 /**
- * Attempts whose answer the provider did not receive because the process was killed. Each is written as `id attempt`.
+ * Delivery attempts whose response the provider did not receive because the process was killed. Each is written as `id
+ * attempt`.
  */
 const cut = new Set<string>()
 /** While this is true, the receiver `slow` does not answer. */

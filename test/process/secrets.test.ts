@@ -32,7 +32,7 @@ const canaries = {
   'error of a provider': 'k4n4ryErrorQuux',
   'file name': 'k4n4ryFileQuux',
 } as const
-/** Words in the recording, and words that the embedded voice says. */
+/** Words in the uploaded recording, and words that the embedded voice says. */
 const spokenWords = ['area code', 'wombats juggle']
 
 let lastRequest = ''
@@ -105,7 +105,7 @@ const breaksOff: Behaviour = {
   },
 }
 
-/** Asserts that the answer repeats no part of the request or of the provider's answer. */
+/** Asserts that the response repeats no part of the request or of the provider's response. */
 function silent(t: Test, answer: Answer, status: number): void {
   t.equal(answer.status, status)
   for (const [name, canary] of Object.entries(canaries)) t.notMatch(answer.text, canary, `${status}: ${name}`)
@@ -295,7 +295,7 @@ type Entry = { isFile(): boolean; parentPath: string; name: string }
 
 function absent(t: Test, where: string, text: string): void {
   for (const [name, canary] of Object.entries(canaries)) {
-    // Columns with bytes are shown in hex.
+    // Columns of the type bytea are shown in hex.
     const isThere = text.includes(canary) || text.includes(Buffer.from(canary).toString('hex'))
     t.notOk(isThere, `${where}: ${name}`)
   }

@@ -14,7 +14,7 @@ export type Placed = { id: string; leg: DialledLeg }
 
 const from = '+14155550100'
 
-/** Starts a server with the test's carrier. Both end with the tests in the file. */
+/** Starts a server and the carrier that the test simulates. Both end with the tests in the file. */
 export async function startWithCarrier() {
   const carrier = await startOwnCarrier()
   t.teardown(() => carrier.close())

@@ -1,4 +1,4 @@
-/** Starts the built program with an organization whose webhook endpoints are on this machine. */
+/** Starts the built program with an organization whose webhook endpoints are receivers on this machine. */
 import type { Test } from 'tap'
 import { freshDataDir } from '../installation.ts'
 import { keyAndSubnets, type Served, withEndpoints } from '../webhooks/served.ts'

@@ -15,7 +15,7 @@ async function node(t: Test, databaseUrl: string, more: Record<string, string> =
   return parley
 }
 
-/** Returns the session's record, read through a process that starts afterwards. */
+/** Returns the session's record, which another process that starts afterwards reads. */
 async function recordOf(t: Test, databaseUrl: string, id: string): Promise<Record<string, unknown>> {
   return (await call(await node(t, databaseUrl), `/v1/calls/${id}`)).json
 }

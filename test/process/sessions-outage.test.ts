@@ -70,7 +70,7 @@ t.test('sessions survive a database that is silent for 5 s, longer than their le
   }
   t.ok(said.length > 3, `${said.length} turns`)
   await relay.repair()
-  // During these turns the search for dead processes' calls runs several times. It must not end these calls.
+  // During these turns the search for calls of dead processes runs several times. It must not end these calls.
   for (let turn = 1; turn <= 20; turn++) {
     await askBoth(pages, said, `turn ${turn} after it came back`)
     await sleep(turnEveryMs)

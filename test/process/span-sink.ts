@@ -1,4 +1,4 @@
-/** Receives spans locally: OTLP over HTTP as JSON. */
+/** Receives OpenTelemetry spans on this machine: OTLP over HTTP as JSON. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -26,7 +26,7 @@ type Exported = { resourceSpans: { resource: { attributes: Attributes }; scopeSp
 export type SpanSink = {
   url: string
   spans: () => SpanAtSink[]
-  /** Returns the server's attributes from the first received spans. */
+  /** Returns the OpenTelemetry resource attributes of the server, from the first received spans. */
   resource(): Record<string, unknown>
   /** Waits until the condition is true. Rejects after a while. */
   until: (isDone: () => boolean) => Promise<void>

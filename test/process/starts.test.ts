@@ -1,4 +1,4 @@
-/** Tests starts as in containers, and two starts at once. */
+/** Tests server starts as they happen in containers, and two starts at once. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

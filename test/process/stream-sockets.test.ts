@@ -1,6 +1,6 @@
 /**
- * Tests streams at the built program, which echoes their audio. The tests measure its memory, and its shutdown with a
- * thousand open streams.
+ * Tests streams at the built program, which sends their audio back. The tests measure its memory, and its shutdown with
+ * a thousand open streams.
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'

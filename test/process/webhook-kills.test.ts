@@ -19,7 +19,7 @@ t.test(`${events * endpointsMax} deliveries survive ${kills} kills (PARLEY_TEST_
   const next = random(seed)
   const serving = await startServing(t)
   const { sql } = serving
-  /** Counts receptions by endpoint and webhook-id. */
+  /** Counts the received requests by endpoint and webhook-id. */
   const taken = new Map<string, number>()
   const failed = new Set<string>()
   const receiver = await startReceiver((response, { path, headers }) => {

@@ -1,4 +1,4 @@
-/** A server closes the connection while its answer is read slowly: the answer is read to its end. */
+/** A provider's server closes the connection while its response is read slowly: the response is read to its end. */
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'

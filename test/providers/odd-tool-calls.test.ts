@@ -8,7 +8,7 @@ const { stub, real } = await openStub(t)
 
 type Piece = { index?: number; id?: string | null; function?: { name?: string | null; arguments?: unknown } }
 
-/** Makes a stream with one chunk for each list of pieces. */
+/** Makes a chat stream with one chunk for each list of tool call pieces. */
 function streamOf(chunks: readonly Piece[][]): string {
   const chunk = (delta: object, finish: string | null) =>
     `data: ${JSON.stringify({ id: 'c1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`

@@ -1,4 +1,4 @@
-/** Makes a stub, its provider, and the smallest request for each operation. */
+/** Makes an OpenAI stub, the provider that uses it, and the smallest request for each operation. */
 import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import type { Recording } from '../../audio/format.ts'

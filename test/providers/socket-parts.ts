@@ -1,4 +1,4 @@
-/** A certificate for a stub with TLS, and a socket transport to a stub. */
+/** Makes a certificate for a stub with TLS, and a WebSocket transport to a stub. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

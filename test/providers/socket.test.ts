@@ -234,7 +234,7 @@ const made = certificate()
 
 t.test('wss:// works', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
   const { stub, open } = await setup(t)
-  // The TLS server only decrypts, and passes the bytes on to the same stub.
+  // The TLS server only decrypts, and passes the bytes on to the plain stub.
   const server = createTlsServer(made ?? {}, (outer) => {
     const inner = connect(stub.port, '127.0.0.1')
     outer.on('error', () => inner.destroy()).on('close', () => inner.destroy())

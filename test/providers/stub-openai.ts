@@ -34,7 +34,7 @@ export type Behaviour =
    */
   | { kind: 'cut' }
   | { kind: 'reset' }
-  /** Sends `data: {"error": …}` in the middle. */
+  /** Sends an event `data: {"error": …}` in the middle of the stream. */
   | { kind: 'error_mid' }
   | { kind: 'garbage' }
   /** Sends speech in chunks with an odd byte count. */

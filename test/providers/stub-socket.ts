@@ -37,7 +37,7 @@ export class StubSocket {
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.asked.push(request)
-      // Even without an answer the server must read from the socket, because only a read shows that the client has
+      // Even if it answers nothing, the server must read from the socket, because only a read shows that the client has
       // gone.
       const leave = () => socket.destroy()
       socket.resume().once('end', leave)

@@ -1,4 +1,4 @@
-/** Tests where the words that a vendor reports are in the sent text. */
+/** Tests how words that a vendor reports are found in the sent text. */
 import t from 'tap'
 import { TextCursor } from '../../providers/wire/text-cursor.ts'
 

@@ -80,7 +80,8 @@ t.test('a warm socket is ready at once, and a cold socket after its handshake', 
   await timed()
   const warm: number[] = []
   for (let i = 0; i < 11; i++) {
-    // Each earlier route has one warm socket, and this route has two from its second use on.
+    // Each earlier route has one warm socket. The current route has one after its first use, and two from its second
+    // use on.
     await accepted(12 + i + Math.min(i, 1))
     warm.push(await timed())
   }

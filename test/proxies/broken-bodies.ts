@@ -68,10 +68,7 @@ export async function brokenBodies(t: Test): Promise<void> {
   })
 }
 
-/**
- * Sends the rest of a request and closes this half of the connection. Resolves once the proxy has answered or closed
- * it.
- */
+/** Sends a request's text and closes this half of the connection. Resolves once the proxy has answered or closed it. */
 function post1(url: string, rest: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = net.connect(Number(port), hostname)

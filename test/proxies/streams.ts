@@ -96,8 +96,8 @@ class Times {
 }
 
 /**
- * Asserts that the median delay is too short for a user to notice, and that no piece of the stream waits for the next
- * piece.
+ * Asserts that the median delay is too short for a user to notice, and that the proxy held no piece of the stream until
+ * the next piece came.
  */
 function arrived(t: Test, { lateMs }: Times): void {
   t.equal(lateMs.length, pieces, 'all have come')

@@ -27,7 +27,7 @@ overEngines(t, async (t) => {
   const scopes = ['realtime', 'platform'] as const
   const bearer = ({ key }: Target): Opening => ({ headers: { authorization: `Bearer ${key}` } })
 
-  /** Returns the headers with which a browser on our page opens a socket. */
+  /** Gets an ephemeral token, and returns the headers with which a browser on our page opens a socket. */
   async function token(target: Target): Promise<Opening> {
     const answer = await postJson(target, '/v1/realtime/sessions', {})
     const { client_secret } = answer.json<{ client_secret: { value: string } }>()

@@ -1,4 +1,7 @@
-/** Tests refused streams before and after the upgrade: the code, the close code, and no effect on other sockets. */
+/**
+ * Tests streams that are refused before or after the upgrade: the error code, the close code, and no effect on other
+ * sockets.
+ */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -190,7 +193,7 @@ overEngines(t, async (t) => {
   })
 })
 
-/** Returns the token as the server would have made it 61 seconds ago, so it has expired. */
+/** Returns the token as if the server had made it 61 seconds ago, so it has expired. */
 function expired(token: string): string {
   const { org, key } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     org: string

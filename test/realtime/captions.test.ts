@@ -70,7 +70,7 @@ async function caption({ pcm }: Recording): Promise<Client> {
   return client
 }
 
-/** Returns true if every started item has its transcript, and no speech is left. */
+/** Returns true if at least one item has begun, and every begun item has its transcript. */
 function isComplete(client: Client): boolean {
   const [begun, ended] = ['input_audio_buffer.speech_started', `${transcription}.completed`].map(
     (type) => client.frames(type).length,

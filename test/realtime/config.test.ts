@@ -1,4 +1,7 @@
-/** Tests the config frame in the forms that published clients send, and hints for which a provider has no setting. */
+/**
+ * Tests the config frame in the forms that published clients send, and options that the chosen provider does not
+ * support.
+ */
 import t from 'tap'
 import { ownServer } from '../server.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'

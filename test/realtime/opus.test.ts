@@ -86,7 +86,8 @@ t.test('a frame that is not exactly one Opus packet is refused', async (t) => {
       t.equal(await client.closed, 1008, name)
       t.match(client.frames('error'), [{ code: 'INVALID_FRAME', retryable: false, message: /one packet a frame/ }])
     }
-  // Packets with one byte last 60 ms each. So the audio runs ahead of real time long before the byte limit is reached.
+  // Each Opus packet has one byte and lasts 60 ms. So the audio runs ahead of real time long before the byte limit is
+  // reached.
   const fast = await start(parley, stt, { ...packets, model: embedded })
   for (let sent = 0; sent < 10_000; sent++) fast.sendBytes(Buffer.of(3 << 3))
   t.equal(await fast.closed, 1013)

@@ -1,4 +1,4 @@
-/** Tests organizations' provider keys on sockets: each stream's key, its payer, and a deleted or replaced key. */
+/** Tests organizations' provider keys on sockets: which key a stream uses, who pays, and a deleted or replaced key. */
 import t, { type Test } from 'tap'
 import { deleteKey, putKey, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -120,7 +120,7 @@ t.test('a stream with the organization’s provider key costs the organization n
 t.test('no other organization uses the provider key of an organization', async (t) => {
   const [owner, other] = [await organization('owner'), await organization('other', 1_000_000)]
   await putKey(owner, 'dormant', 'owners')
-  // It runs twice, so warm sockets with this key are waiting when the other organization comes.
+  // The owner listens twice, so that warm sockets with its key exist when the other organization comes.
   for (let i = 0; i < 2; i++) await listen(t, owner, 'dormant')
   used = []
   for (const address of [hearing, speaking] as const) await isRefused(t, other, address)

@@ -11,7 +11,7 @@ import { type StubSocket, sinePcm, transcriptOf } from '../vendors/suite/stub-se
 import { type Client, start } from './socket.ts'
 
 const address = '/v1/transcribe/stream'
-/** 100 ms of audio for the stub. */
+/** 100 ms of sound that the stub recognizes as speech. */
 const sound = sinePcm(1600, 16_000)
 
 /** The first of 1,000 sockets sends nothing until the last one is open. */

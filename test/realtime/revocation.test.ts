@@ -1,6 +1,6 @@
 /**
- * A revoked credential ends open sockets and event streams, in every process. Two servers over one database stand for
- * two processes.
+ * A revoked credential ends open sockets and event streams, in every process. Two servers over one database play two
+ * processes.
  */
 import t, { type Test } from 'tap'
 import { runCommand } from '../command.ts'
@@ -21,7 +21,7 @@ t.teardown(() => admin.close())
 const scopes = ['realtime', 'platform'] as const
 const at = (server: { url: string }, { key }: { key: string }): Target => ({ url: server.url, key })
 
-/** Opens one socket per channel in each process. */
+/** Opens one socket for each realtime channel in each process. */
 async function openSockets(caller: { key: string }): Promise<Client[]> {
   const config = { model: loopbackModel }
   const opened = [first, second].flatMap((server) => [

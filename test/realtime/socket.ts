@@ -6,7 +6,7 @@ import { serverWith, type TestServer } from '../server.ts'
 
 export const subprotocol = 'service.realtime.v1'
 export const loopback = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
-/** This model's provider answers at once. Speech is routed to it only by name. */
+/** A model whose provider answers at once. Speech is routed to it only if the request names it. */
 export const loopbackModel = 'loopback/loopback'
 
 /** On a busy machine the embedded engines load their models slowly. */
@@ -23,7 +23,7 @@ export type Target = { url: string; key: string }
 export type TextFrame = { type: string } & Record<string, unknown>
 /** Exactly one of `frame` and `audio` is set. */
 export type Received = { atMs: number; frame?: TextFrame; audio?: Buffer }
-/** `localAddress` is the address that the server sees as the client's. */
+/** `localAddress` is the client's IP address, as the server sees it. */
 export type Opening = { protocols?: string[]; headers?: Record<string, string>; localAddress?: string }
 
 /** Resolves once the socket is open. Rejects with the status if the upgrade is refused. */

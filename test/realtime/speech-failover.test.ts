@@ -57,7 +57,8 @@ const parley = await serverInTime(t, {
   PARLEY_PROVIDERS: JSON.stringify([...live.entries, ...http.entries]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
-  // Two silent providers together take longer than this limit. It must not end a stream whose speech is still awaited.
+  // The limit for silence. Two silent providers together take longer, and the limit must not end a stream whose speech
+  // is still awaited.
   PARLEY_REALTIME_SILENCE_MS: '10000',
 })
 const admin = await openAdministration(parley)

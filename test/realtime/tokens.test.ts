@@ -1,4 +1,4 @@
-/** Tests ephemeral tokens on a real Postgres: how often and how long they work, and clients without a token. */
+/** Tests ephemeral tokens with a real Postgres: how often and how long a token works, and clients without a token. */
 import { createHmac, randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'

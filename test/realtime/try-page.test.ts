@@ -187,7 +187,7 @@ t.test('on another machine the page /try is answered like an unknown path', asyn
     { host: 'evil.example', origin: 'http://evil.example' },
     { host: '192.168.1.20:8080', origin: 'http://192.168.1.20:8080' },
     { host: '127.0.0.1.evil.example', origin: 'http://127.0.0.1.evil.example' },
-    // A proxy on this machine may serve foreign clients.
+    // A proxy on this machine may forward requests of clients on other machines.
     { 'x-forwarded-for': '203.0.113.9', origin: server.url },
   ]
   for (const headers of elsewhere) {

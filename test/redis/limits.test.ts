@@ -1,4 +1,7 @@
-/** Tests limits and used tokens that several instances share through Redis, while instances and Redis come and go. */
+/**
+ * Tests concurrency limits and used tokens that several server instances share through Redis, while instances and Redis
+ * come and go.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
@@ -144,8 +147,8 @@ t.test('during a Redis outage each instance counts alone, and afterwards all cou
   t.type(granted, 'function', 'nothing is known of the other')
   await redis.start()
   end(granted)
-  // Refreshes both instances, as their clocks do in each period. A refresh before the connection is back fails, and the
-  // next refresh succeeds.
+  // Lets both instances exchange their counts with Redis, as their timers do in each period. A refresh before the
+  // connection is back fails, and the next refresh succeeds.
   const refreshed = () => Promise.allSettled([refresh(first), refresh(second)])
   const counts = async (key: string, by: Store) => {
     await refreshed()

@@ -1,6 +1,6 @@
 /**
- * Tests two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is
- * unreachable.
+ * Tests two nodes on one database and one Redis: the request quota of an IP address is counted once for both, and
+ * divided only while Redis is unreachable.
  */
 import t, { type Test } from 'tap'
 import type { Clock } from '../../domain/ports/system.ts'

@@ -1,4 +1,7 @@
-/** A process's claim on an event ends when all deliveries have ended, even if one met an internal error. */
+/**
+ * A process's claim on an event ends when the deliveries to all subscriptions have ended, even if one delivery met an
+ * internal error.
+ */
 import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
 import { type ClaimedEvent, createReceiveEvent, type RoutedEvent } from '../../domain/rmsg/events.ts'

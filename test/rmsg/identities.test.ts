@@ -1,4 +1,7 @@
-/** Tests which numbers the provider still has: both adapters against a stub, and the comparison with our numbers. */
+/**
+ * Tests which rich-message numbers the provider still has: both adapters against a stub, and the comparison with our
+ * numbers.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-/** Tests a rich message's states if reports come twice, late and in any order. */
+/** Tests a rich message's states if the provider's events come twice, late and in any order. */
 import t from 'tap'
 import {
   fallbackApplied,

@@ -34,7 +34,7 @@ async function serveProvider(t: Test, respond: Respond, { requestMs = 5000, cloc
   return provider
 }
 
-/** Opens the send operation with messages in memory, and a number that the organization may use. */
+/** Opens the send operation with a message store in memory, and a number that the organization may use. */
 function sending(provider: Pick<RichMessageProvider, 'send'>, changed: Partial<MessageStore> = {}) {
   const messages = new Map<string, RmsgMessage>()
   const sendFromNumber = createSendFromNumber({
@@ -111,7 +111,10 @@ t.test("if the provider's answer is not JSON, the error has no detail", async (t
   t.match(failed, new RichMessageError({ status: 422, detail: null, mayBeSent: false }))
 })
 
-/** Makes a function to send a message with the operation, which stores its answers. Returns an error's data. */
+/**
+ * Makes a function that sends a message with the operation, which stores its responses for repeated requests. Returns
+ * an error's data.
+ */
 function asking(sendFromNumber: SendMessage) {
   const kept = new Map<string, { status: number; body: string }>()
   const repeatable = createRepeatable({

@@ -1,6 +1,6 @@
 /**
- * Tests the removed operation that sends from a number. Without the operator's setting its answer says that it was
- * removed.
+ * Tests the removed operation that sends a message from a number. Unless the operator's setting keeps it, its response
+ * says that it was removed.
  */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'

@@ -1,4 +1,4 @@
-/** Tests rich messages over the real carrier's adapter, from the request to the subscription. The carrier is a stub. */
+/** Tests rich messages over the adapter for Telnyx, from the request to the subscription. Telnyx is a stub. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -35,7 +35,7 @@ const providers = JSON.stringify([
 ])
 const timeoutMs = '1500'
 t.teardown(() => stub.close())
-// Time stands still unless a provider does not answer, so no time-out depends on the machine's speed.
+// The test clock moves only in tests of providers that do not answer, so no time-out depends on the machine's speed.
 const parley = await serverInTime(t, {
   PARLEY_EDGE_QUOTA: '',
   PARLEY_PROVIDERS: providers,
@@ -51,7 +51,7 @@ const parley = await serverInTime(t, {
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
 })
 
-/** One request to a POST operation. If a field is missing, it gets a correct value. */
+/** The parts of one request to a POST operation. A part that is absent gets a correct value. */
 type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
 type Post = { operationId: string; pin: string; priced: string | null; shoot: (shot?: Shot) => Promise<Answer> }
 

@@ -50,7 +50,8 @@ const organization = await (async () => {
 })()
 
 /**
- * Makes a key that fixes the providers' order. Without it, measured failures would move a failing provider to the end.
+ * Makes an API key that fixes the order of the providers. Without it, measured failures would move a failing provider
+ * to the end.
  */
 const keyFor = (...providers: string[]) => keyOf(organization, ...providers)
 
@@ -95,7 +96,7 @@ async function servedBy(t: Test, answer: Answer, provider: string): Promise<void
   t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
 }
 
-/** Closes the circuit after a test: time passes until the circuit's pause is over, and then a success closes it. */
+/** Closes the circuit after a test: time passes until the circuit admits a probe, and then a success closes it. */
 async function mend(): Promise<void> {
   await clock.until('the first answers all', async () => {
     const answers = await Promise.all(Object.values(shots).map((shoot) => shoot()))

@@ -1,4 +1,7 @@
-/** Several surfaces share one table of faults. Each surface names its contract, headers and fields in its answers. */
+/**
+ * The router, platform and OpenAI-compatible APIs share one table of errors. Each API names its own contract, headers
+ * and fields in its responses.
+ */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { Fault, type FaultData, type FaultDetail } from '../../domain/records/fault.ts'
@@ -79,7 +82,10 @@ t.test('an error names a routing filter by its field in the request', (t) => {
   t.end()
 })
 
-/** Each fault with its answers in fault-answers.json. A change in that file is a change of the contract. */
+/**
+ * Each error with its response in every API, from fault-answers.json. A change in that file is a change of the
+ * contract.
+ */
 type Golden = {
   data: FaultData
   detail?: FaultDetail

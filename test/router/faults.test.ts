@@ -1,6 +1,6 @@
 /**
- * Tests failures around one request: the process lives, the request ends with an error answer, and the next request is
- * served.
+ * Tests failures during one request: the process goes on, the request ends with an error response, and the next request
+ * is served.
  */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
@@ -71,7 +71,7 @@ async function serves(t: Test): Promise<void> {
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 }
 
-/** Ends every child, because the first can be idle while another has this request's work. */
+/** Kills every child process of this kind, because the first can be idle while another has this request's work. */
 async function killBusy(kind: string): Promise<void> {
   await untilBusy(kind)
   for (const child of childrenOf(kind)) process.kill(child, 'SIGKILL')
@@ -247,9 +247,9 @@ function stall(path: string, type: string, length: number, part: Buffer): Promis
 
 type Streaming = {
   status: Answer['status']
-  /** Reads the next piece. */
+  /** Reads the next piece of the body. */
   some: () => Promise<Uint8Array>
-  /** Reads the rest. Rejects if the answer breaks off. */
+  /** Reads the rest of the body. Rejects if the response breaks off. */
   rest: () => Promise<void>
   leave: () => void
 }

@@ -1,4 +1,4 @@
-/** Tests a surface with a host name from the operator, and header names with the operator's prefix. */
+/** Tests an API that the operator serves at its own host name, and header names with the operator's prefix. */
 import http from 'node:http'
 import t from 'tap'
 import { serverWith } from '../server.ts'

@@ -1,4 +1,4 @@
-/** The server has no files for Whisper, so requests for it are refused. */
+/** The server has no model files for Whisper, so requests for Whisper are refused. */
 import t from 'tap'
 import { serverWith } from '../server.ts'
 import { readFixture } from '../speech/fixtures.ts'

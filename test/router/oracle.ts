@@ -31,7 +31,7 @@ export type Specification = {
 
 export const specification = readSpecification()
 
-/** This operation describes the answers that belong to no operation. */
+/** This operation describes the responses that belong to no operation, such as those for unknown paths. */
 const unmatched: Operation = {
   operationId: 'unmatched',
   responses: {
@@ -58,7 +58,8 @@ export function conforms(t: Test, operationId: string, answer: Answer): void {
   for (const header of requiredHeaders(response)) t.ok(headers.has(header), `${name} carries ${header}`)
   const type = headers.get('content-type') ?? ''
   t.ok(Object.hasOwn(response.content, type), `${name} answers ${type}, which it declares`)
-  // `superset` would require the optional headers too. The required headers were checked above.
+  // openapi-backend's matching `superset` would require the optional headers too. The required headers were checked
+  // above.
   const matching = { statusCode: status, setMatchType: SetMatchType.Any }
   const named = oracle.validateResponseHeaders(Object.fromEntries(headers), operationId, matching)
   t.same(named.errors ?? [], [], `${name}: headers`)
@@ -68,7 +69,7 @@ export function conforms(t: Test, operationId: string, answer: Answer): void {
   if (status >= 400) sameRow(t, name, answer)
 }
 
-/** Asserts that the answer conforms to its code's row in the error table. */
+/** Asserts that the response conforms to the row of its error code in the contract's error table. */
 function sameRow(t: Test, name: string, { status, headers, json }: Answer): void {
   const { error } = json<Envelope>()
   const row = specification['x-error-codes'][error.code]

@@ -1,4 +1,7 @@
-/** Sends requests to a running Parley. They are written by hand, so each test shows the important bytes. */
+/**
+ * Sends requests to a running Parley. The requests are not made by the generated client, so each test shows the
+ * important bytes.
+ */
 import { randomUUID } from 'node:crypto'
 import type { TestClock } from '../clock.ts'
 import { judge } from '../oracle.ts'

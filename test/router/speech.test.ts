@@ -129,7 +129,7 @@ t.test('silence has an empty transcript', async (t) => {
 
 t.test('speech is made in every encoding, sample rate and number of channels', async (t) => {
   const input = 'Please leave your message after the tone.'
-  // The voice's own rate.
+  // The audio at the voice's own sample rate, for the comparison.
   const reference = await speak({ input, audio: usual })
   const expected = loudness(decodeSamples(reference, 'pcm_s16le'), 24_000)
   const shapes = [

@@ -53,7 +53,7 @@ t.test('every write operation of the platform API has an audit action in `x-audi
 const begin = '<!-- roles: UPDATE_GOLDEN=1 npx tap test/rules/access.test.ts -->'
 const end = '<!-- /roles -->'
 
-/** Makes one row for each role, surface and scope. */
+/** Makes one table row for each role, API and scope. */
 function tableOf(): string {
   const rows = new Map<string, string[]>()
   for (const role of least)

@@ -64,10 +64,10 @@ t.test('the commands and options in documents exist', (t) => {
   t.end()
 })
 
-/** These tests run the commands of several guides, and list the guides. */
+/** These test files run the commands of several guides, and contain the lists of the guides. */
 const listingTests = ['test/cli/document-commands.test', 'test/cli/guide-commands.test']
 /**
- * Other tests run these documents. The test paths are written without `.ts`, because the rule for lanes would count a
+ * The tests that run other documents. Their paths are written without `.ts`, because the rule for lanes would count a
  * full path as a started test.
  */
 const runBy: Record<string, string> = {

@@ -1,5 +1,5 @@
 /**
- * `make check` runs this. It warns if a model served by default will soon be removed by its vendor. It fails if the
+ * `make check` runs this file. It warns if a vendor will soon remove a model that is served by default. It fails if the
  * shipped catalog is invalid. A date alone never makes the check fail, so an unchanged build that passed yesterday
  * passes today.
  */

@@ -1,5 +1,5 @@
-// The record for one file in a run: its points, its failed points, the reasons for skipped tests, its output, and its
-// end.
+// The record for one test file in a run: its TAP test points, its failed points, the reasons for skipped tests, its
+// output, and its end.
 import { Parser } from 'tap-parser'
 
 /** The line for a failure shows at most this many characters of a title, and of a difference. */

@@ -8,7 +8,7 @@ t.test('the time limit of a schema check excludes the loading of the validator',
   const { _extensions: extensions } = module as unknown as { _extensions: Record<string, Load> }
   const load = extensions['.js'] as Load
   let slowly = 0
-  // Makes loading slow: each file takes longer than a check's time limit.
+  // Makes the loading of modules slow: each file takes longer than a schema check's time limit.
   extensions['.js'] = (of, file) => {
     if (file.includes('@cfworker')) {
       slowly += 1
@@ -79,8 +79,8 @@ t.test("after three timed-out checks of a schema an organization's values for it
 })
 
 /**
- * Fakes the process's used processor time. Returns a function that counts the started checks, because each check reads
- * this time.
+ * Replaces process.cpuUsage. Returns a function that counts the started schema checks, because each check reads the
+ * used processor time.
  */
 function countChecks(t: Test, { isWorking }: { isWorking: boolean }): () => number {
   const asked = t.capture(process, 'cpuUsage', (before?: NodeJS.CpuUsage) => ({

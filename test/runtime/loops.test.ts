@@ -9,7 +9,7 @@ function setup() {
   return { clock, loops, lines }
 }
 
-/** Makes a loop whose runs end only when the test ends them. */
+/** Makes a background loop whose runs end only when the test ends them. */
 function heldRun() {
   const runs: PromiseWithResolvers[] = []
   const run = () =>

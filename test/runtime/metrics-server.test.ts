@@ -3,7 +3,9 @@ import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { startMetricsServer } from '../../runtime/telemetry/metrics-server.ts'
 
-/** Returns the status of GET /metrics with this Host header. */
+/**
+ * Starts the metrics server. Returns a function that requests /metrics with this Host header and returns the status.
+ */
 async function start(t: Test, listenAt: string): Promise<(host: string) => Promise<number | undefined>> {
   const { port, close } = await startMetricsServer(listenAt, 0, new Registry())
   t.teardown(close)

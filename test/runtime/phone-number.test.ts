@@ -1,4 +1,7 @@
-/** Tests numbers as phone lines write them: in E.164, with or without the plus, and as dialled in a country. */
+/**
+ * Tests how phone numbers are read as phone lines write them: in E.164, with or without the plus, and as dialled in a
+ * country.
+ */
 import t from 'tap'
 import { e164Of } from '../../runtime/values/phone-number.ts'
 

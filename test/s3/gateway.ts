@@ -21,7 +21,7 @@ export const bucket = 'recordings'
 
 export type Gateway = {
   relay: Relay
-  /** The settings for a server whose recordings go through the relay. */
+  /** The settings for a Parley server whose recordings go through the relay. */
   env: Record<string, string>
   /** Returns the path of the file with this object. */
   fileOf(key: string): string
@@ -82,7 +82,7 @@ export class Relay {
   downloaded = 0
   /** Bytes from the server to the gateway. */
   uploaded = 0
-  /** The server may send this many more bytes; the rest waits. */
+  /** The number of bytes that the server may still send; the rest waits. */
   uploadsLeft = Number.POSITIVE_INFINITY
 
   private constructor(port: number, target: number) {

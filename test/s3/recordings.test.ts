@@ -214,7 +214,7 @@ t.test('an upload that never succeeds is reported as failed in the end', { skip:
 
 const mebibyte = 1_048_576
 
-/** Stores a recording with 64 MiB (17 minutes), as if a dead process on this machine had left it. */
+/** Stores a recording of 64 MiB (17 minutes), as if a dead process on this machine had left it. */
 async function leaveLarge(
   t: Test,
   parley: Running,

@@ -19,7 +19,9 @@ import { entry, type Running, startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type StoredIds, storeThings } from './stored-things.ts'
 
-/** `left` names the operations that are not tested, `unserved` the operations that never accept a random request. */
+/**
+ * `left` names the operations that are not tested; `unserved` names the operations that never accept a random request.
+ */
 type Document = { name: string; contract: string; left: readonly string[]; unserved: readonly string[] }
 /** The number of answers per status, by operation such as `GET /v1/agents`. */
 type Statuses = Record<string, Record<string, number>>
@@ -85,7 +87,8 @@ for (const document of documents)
       t.same(report.failures, [])
       t.same(report.errors, [])
       t.equal(report.operations.tested, operationsIn(document).length, 'each operation was tested')
-      // With fewer examples some operations get no valid request, so this is checked only for larger runs.
+      // With fewer examples some operations get no valid request, so the list of served operations is checked only for
+      // larger runs.
       if (Number(examples) >= 100) t.same(unservedIn(document, report.statuses), [], 'each operation was served')
       t.equal(
         await Promise.race([server.stop(), setTimeout(hangMs, 'it still runs', { ref: false })]),

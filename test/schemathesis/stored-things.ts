@@ -25,8 +25,8 @@ const trunk = {
   outbound: { host: '127.0.0.1', username: 'parley', password: 'correct-horse-battery' },
 }
 /**
- * The first simulated person says nothing, so the call goes on. The second person does not say whether the call is
- * welcome.
+ * The first simulated person says nothing, so the call goes on. The second person does not say whether to accept a
+ * transferred call.
  */
 const [silent, undecided] = ['+15005550011', '+15005550019']
 

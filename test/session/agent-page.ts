@@ -1,4 +1,4 @@
-/** Serves the page /try/agent and the media channel. The test plays the conversation. */
+/** Serves the page /try/agent and its media channel. The test acts as the conversation. */
 import type { Test } from 'tap'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import type { Turn } from '../../domain/records/call.ts'

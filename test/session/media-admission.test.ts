@@ -1,4 +1,7 @@
-/** Tests joins at sessionMedia: the token, a newer socket that replaces the user's older socket, and a lost socket. */
+/**
+ * Tests joins of sessions at the media channel `sessionMedia`: the token, a newer socket that replaces the user's older
+ * socket, and a lost socket.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'

@@ -1,4 +1,4 @@
-/** Tests each frame of sessionMedia in the contract, in both directions. */
+/** Tests each frame of the media channel `sessionMedia` in the contract, in both directions. */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { fatal, serve, sessionId, settle, silence } from './media-harness.ts'

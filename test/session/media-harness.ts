@@ -156,7 +156,7 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
   }
 }
 
-/** Waits until the channel has passed everything on: a ping is answered after all earlier frames. */
+/** Waits until the channel has handled all earlier frames: a ping is answered after them. */
 export async function settle(client: Client): Promise<void> {
   client.send({ type: 'ping' })
   await client.take('pong')

@@ -1,4 +1,7 @@
-/** Tests limits of sessionMedia for marks, pace, overrides and reading: a value at the limit, and a value beyond it. */
+/**
+ * Tests the limits of the media channel `sessionMedia` for marks, pace, overrides and reading: a value at the limit,
+ * and a value beyond it.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -24,7 +27,7 @@ overEngines(t, (t) => {
     await settle(client)
     transport.clear()
     transport.mark('b:100')
-    // The client sent this before it received `clear`.
+    // The client sent this frame before it received `clear`.
     client.send({ type: 'played', mark: 'a:300' })
     client.send({ type: 'played', mark: 'a:300', playedMs: 40, cleared: true })
     client.send({ type: 'played', mark: 'a:400' })

@@ -1,4 +1,7 @@
-/** Tests how the server estimates the played audio in a room, if the caller's program does not report it. */
+/**
+ * Tests how the server estimates which audio was played in a LiveKit room, where the caller's program does not report
+ * it.
+ */
 import t from 'tap'
 import { createRoomAudioWatch, RoomAudio, travelMs } from '../../handlers/session/room-audio.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -98,7 +101,7 @@ t.test('a clear drops waiting audio, and reports how much the track has sent', a
   audio.clear()
   t.same(cleared, [])
   await settled()
-  // Audio on its way is played too: the mark at 200 ms was passed, and then 50 ms more.
+  // Audio that is on its way when `clear` comes counts as played: the mark at 200 ms was passed, and then 50 ms more.
   t.same(cleared, [['1:200', 50]])
   t.equal(room.drops, 1)
   const taken = room.taken.length

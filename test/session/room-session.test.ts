@@ -1,4 +1,7 @@
-/** A session's media channel over a room: the same frames, callers who come and go, and the room's end. */
+/**
+ * A session's media channel over a LiveKit room: the same frames as over a socket, callers who come and go, and the end
+ * of the room.
+ */
 import t from 'tap'
 import type { EnteredRoom, RoomEvents } from '../../domain/ports/media-rooms.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'

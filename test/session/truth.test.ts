@@ -111,7 +111,7 @@ t.test('in spoken conversations the spans of each answer latency add up to the r
   t.end()
 })
 
-/** Returns the time before each agent sound since the caller's last sound. */
+/** Returns for each sound of the agent the time since the caller's last sound. */
 function silencesOf({ caller, agent }: Voices): number[] {
   const said = soundsOf(caller)
   return soundsOf(agent).map(({ startMs }) => startMs - (said.findLast(({ endMs }) => endMs < startMs)?.endMs ?? 0))

@@ -1,4 +1,4 @@
-/** Tests which of a page's overrides the available providers support. */
+/** Tests which overrides from a client's page the available providers support. */
 import t from 'tap'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
 import type { SessionOverrides } from '../../domain/sessions/overrides.ts'

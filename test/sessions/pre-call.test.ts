@@ -1,4 +1,7 @@
-/** Tests an endpoint's answer before a session: how it is merged, and when it is ignored. It never causes a refusal. */
+/**
+ * Tests the pre-call webhook's response before a session: how it is merged, and when it is ignored. It never makes the
+ * server refuse the session.
+ */
 import t from 'tap'
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { PreCallOverrides } from '../../domain/sessions/pre-call.ts'

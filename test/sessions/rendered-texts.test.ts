@@ -1,4 +1,7 @@
-/** Texts that an earlier session has rendered are used unchanged. Texts in a pre-call answer are templates. */
+/**
+ * Texts that an earlier session has rendered are used unchanged. Texts in the pre-call webhook's response are
+ * templates.
+ */
 import t from 'tap'
 import { type Preparation, prepared } from '../../domain/sessions/prepare.ts'
 import { renderTemplate } from '../../runtime/values/template.ts'

@@ -1,4 +1,4 @@
-/** Tests how a process notices that a session's caller has joined the room. */
+/** Tests how a process notices that a session's caller has joined the LiveKit room. */
 import t from 'tap'
 import { type ActiveRoom, type RoomOccupant, RoomWatch } from '../../domain/calls/live/room-watch.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -31,7 +31,7 @@ function setup() {
     isAway: false,
     occupants: new Map<string, Occupant>(),
     enter: (): RoomOccupant | null | Error => new Occupant(),
-    /** A process waits for this promise when it enters a room. */
+    /** Entering a room takes until this promise resolves. */
     isReady: Promise.resolve(),
   }
   const note = (_fields: object, message: string) => void state.logged.push(message)

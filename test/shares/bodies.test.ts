@@ -1,4 +1,7 @@
-/** An organization whose request bodies never end cannot use up the server's requests in flight. */
+/**
+ * An organization that sends unfinished request bodies cannot use up the number of requests that the server handles at
+ * once.
+ */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { until } from '../http/harness.ts'

@@ -1,4 +1,7 @@
-/** A server for several organizations, and clients whose bodies stay unfinished. The API key names the organization. */
+/**
+ * A server for several organizations, and clients that send unfinished bodies. The API key is the name of the
+ * organization.
+ */
 import net from 'node:net'
 import type { Test } from 'tap'
 import type { Handlers, Result } from '../../runtime/engine/handler.ts'
@@ -18,7 +21,7 @@ const operations = [
 
 export type Crowd = Served & {
   clock: TestClock
-  /** Answers the requests to `hold`. */
+  /** The functions that answer the waiting requests to `hold`. */
   held: (() => void)[]
 }
 

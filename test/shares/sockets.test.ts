@@ -13,7 +13,7 @@ import { until } from '../http/harness.ts'
 import { silent, temporaryFolder } from '../store/cluster.ts'
 import { open, protocol, refused, serve } from '../ws/harness.ts'
 
-/** The key names the organization. */
+/** The API key is the name of the organization. */
 const admit: AdmitSocket = ({ authorization, belongsTo }) => {
   if (authorization !== '') belongsTo(authorization)
   return { name: authorization }
@@ -114,7 +114,7 @@ overEngines(t, (t) => {
     const { legs, expect, reachedAt } = carrierLegs('holder')
     const few = { dataDir, socketsMax: 8 }
     const many = { dataDir, socketsMax: 100 }
-    // First the process that clients reach, then the process with the call has a low limit for relayed sockets.
+    // First the process that clients reach has a low limit for relayed sockets, then the process with the call.
     for (const [name, inFront, behind] of [
       ['in front', few, many],
       ['behind', many, few],
@@ -159,7 +159,7 @@ overEngines(t, (t) => {
   })
 })
 
-/** Makes a process's carrier sockets. `expect` returns an address for one socket. */
+/** Makes the sockets for carrier audio of one process. `expect` returns the URL for one socket. */
 function carrierLegs(ownerId: string) {
   const address = { url: '' }
   const expected = new ExpectedLegs({ ownerId, addressFor: () => address.url, rateHz: 8000 })

@@ -1,4 +1,4 @@
-/** The embedded speech engines: a hostile organization fills neither the streams nor the queues. */
+/** A hostile organization fills neither the streams nor the queues of the embedded speech engines. */
 import t from 'tap'
 import { openAdministration, pinned } from '../platform/setup.ts'
 import { type Client, open, start } from '../realtime/socket.ts'

@@ -32,7 +32,7 @@ t.test('tools that hang do not delay the tool of another organization at the sam
     return page
   }
 
-  /** Returns how long the tool takes. */
+  /** Lets the conversation call the tool. Returns the time until its result. */
   async function useTool(page: Page): Promise<number> {
     const answers = () => page.all('tool_call').filter(({ status }) => status === 'completed').length
     const [before, startedMs] = [answers(), clock.monotonicMs()]

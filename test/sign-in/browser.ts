@@ -1,4 +1,7 @@
-/** Acts as a browser on the console's pages: keeps cookies, and sends the headers of our pages. */
+/**
+ * Acts as a browser on the console's pages: keeps cookies, and sends the headers that a browser sends from our own
+ * pages.
+ */
 import { request } from 'node:http'
 
 type Headers = Record<string, string>

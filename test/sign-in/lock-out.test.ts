@@ -1,4 +1,7 @@
-/** Guesses of passwords are slowed down, and the same work is done for an unknown address. */
+/**
+ * Password guesses are slowed down, and a sign-in with an unknown email address does the same work as one with a known
+ * address.
+ */
 import t from 'tap'
 import { createLockOut } from '../../domain/access/sign-in/lock-out.ts'
 import type { PasswordHashes } from '../../domain/access/sign-in/passwords.ts'

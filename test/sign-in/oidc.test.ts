@@ -1,4 +1,4 @@
-/** Signing in with a provider of OpenID Connect: accounts, invitations, domains, and forged answers. */
+/** Signing in with an OpenID Connect provider: accounts, invitations, domains, and forged responses. */
 import t from 'tap'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { call, openAdministration } from '../platform/setup.ts'
@@ -34,7 +34,10 @@ const acme = await admin.organization('acme', { scopes: ['admin'] })
 const invite = (email: string, role = 'member') => call(acme, 'POST', '/v1/invitations', { email, role })
 
 const locationOf = ({ headers }: Page) => String(headers['location'])
-/** A link to our server from the issuer's page: the browser sends the cookie, and says that the site is another. */
+/**
+ * The headers of a navigation from the issuer's page to our server: the browser sends the cookie, and says that it
+ * comes from another site.
+ */
 const fromIssuer = { 'sec-fetch-site': 'cross-site' }
 const start = async (browser: Browser, returnTo = '/console/calls?t=3') =>
   locationOf(await browser.get(`/console/auth/oidc/company/start?returnTo=${encodeURIComponent(returnTo)}`))

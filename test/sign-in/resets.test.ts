@@ -1,4 +1,4 @@
-/** Links that set a new password. */
+/** Password-reset links. */
 import t from 'tap'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { runCommand } from '../command.ts'
@@ -93,7 +93,7 @@ t.test('an email address gets at most three password-reset links in an hour', as
   for (let at = 0; at < 3; at += 1) await mailAfter(() => forgot('bob@example.com'))
   const count = sink.mails.length
   await forgot('bob@example.com')
-  // The next mail goes to another person, so the fourth link was not sent.
+  // The next mail goes to another person, so the fourth reset link was not mailed.
   t.equal((await mailAfter(() => forgot('ann@example.com')))?.to, 'ann@example.com')
   t.equal(sink.mails.length, count + 1)
 })

@@ -1,4 +1,7 @@
-/** Tests the language that a simulated caller speaks and understands, over the server with a recording voice. */
+/**
+ * Tests the language that a simulated caller speaks and understands. The voices and recognizers record the requests
+ * that they get.
+ */
 import t, { type Test } from 'tap'
 import type { App } from '../../app/app.ts'
 import type { Engines } from '../../app/engines.ts'

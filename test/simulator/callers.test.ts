@@ -1,5 +1,5 @@
 /**
- * Tests each number in docs/simulator.md as a caller: what it does after the answer, with real audio. Uses a test
+ * Tests each phone number in docs/simulator.md as a caller: its actions after the answer, with real audio. Uses a test
  * clock.
  */
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-/** Calls over the simulated carrier's HTTP API, and their webhooks. */
+/** Calls over the HTTP API of the simulated carrier, and the carrier's webhooks. */
 import t from 'tap'
 import { until } from '../http/harness.ts'
 import { agentNumber, far, recordingOf, startWorld, streamFields } from './setup.ts'

@@ -1,4 +1,4 @@
-/** docs/simulator.md lists exactly the numbers with special behaviour. */
+/** docs/simulator.md lists exactly the phone numbers with special behaviour. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { planOf } from '../../simulator/far-ends/magic-numbers.ts'

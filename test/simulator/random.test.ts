@@ -1,5 +1,6 @@
 /**
- * Runs random commands in random order: no answer may be an internal error, and no call, timer or socket may remain.
+ * Runs random carrier commands in random order: no response may be an internal error, and no call, timer or socket may
+ * remain.
  */
 import t from 'tap'
 import { until } from '../http/harness.ts'
@@ -18,7 +19,7 @@ const actions = [
   'streaming_stop',
 ] as const
 
-/** Returns a leg, or an unknown id if there is no leg. */
+/** Returns the id of a leg, or an unknown id if there is no leg. */
 const at = (legs: readonly string[], place: number) => legs[place % legs.length] ?? 'x'
 
 const steps = fc.array(

@@ -1,4 +1,4 @@
-/** Waits until all events about a message have arrived, in any order. */
+/** Tests rich messages at the simulated provider: the events of each phone number, and refused requests. */
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import t from 'tap'
 import { until } from '../http/harness.ts'

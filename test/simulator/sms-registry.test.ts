@@ -1,4 +1,6 @@
-/** Tests the simulated registry for text messages with requests that the product's adapter never sends. */
+/**
+ * Tests the simulated carrier's registry for text message senders with requests that the product's adapter never sends.
+ */
 import t, { type Test } from 'tap'
 import { brandBody, campaignBody } from '../../providers/telnyx/sms-profiles.ts'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'

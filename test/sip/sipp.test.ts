@@ -1,4 +1,4 @@
-/** Calls with SIPp, in both directions and in real time. */
+/** Calls between the SIP trunk line and SIPp, in both directions and in real time. */
 import t from 'tap'
 import type { LegEvent } from '../../domain/ports/phone-line.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'

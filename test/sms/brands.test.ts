@@ -1,4 +1,4 @@
-/** Brands: every state, the moves between them, and vetting. */
+/** Brands (the businesses registered for text messages): every state, the changes between the states, and vetting. */
 import t from 'tap'
 import { type RegisteredBrand, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { brandStatusOf } from '../../domain/records/sms-states.ts'

@@ -1,4 +1,4 @@
-/** Campaigns: every state, and the moves between them. */
+/** Campaigns for text messages: every state, and the changes between the states. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { Fault } from '../../domain/records/fault.ts'

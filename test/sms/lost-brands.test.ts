@@ -14,8 +14,8 @@ const unanswered = () => new SmsRegistryError([], { mayBeDone: true })
 const refused = { kind: 'sms_carrier_failed', of: 'brand' }
 
 /**
- * Opens a registration that fails. `lose` decides how: the brand is made but the answer is lost, or the brand is never
- * made.
+ * Opens a brand registration that fails. `lose` decides how: the carrier makes the brand but its response is lost, or
+ * the carrier never makes it.
  */
 async function losing(t: Parameters<typeof setUp>[0]) {
   const state: { error: Error | null } & Record<'isMade' | 'isListed' | 'isHidden', boolean> = {

@@ -58,7 +58,7 @@ export async function setUp(
     sql,
     ...registrations,
     tenant: async (test = false): Promise<Tenant> => ({ organizationId: (await organization(store, 'acme')).id, test }),
-    /** Makes a number that the carrier has sold for text messages. */
+    /** Makes a phone number for text messages, as if bought from the carrier. */
     number: async (tenant: Tenant, e164: string, more: { source?: string; takesSms?: boolean } = {}) => {
       const id = await insertNumber(sql, tenant, { e164 })
       const { source = 'managed', takesSms = true } = more

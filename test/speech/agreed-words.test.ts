@@ -2,7 +2,7 @@ import t from 'tap'
 import { AgreedWords } from '../../domain/speech/agreed-words.ts'
 import { processorMs } from '../processor-time.ts'
 
-/** The deltas for one segment's interims and final, and the whole text. */
+/** Returns the caption deltas for one segment's interims and final, and the whole text. */
 function captions(interims: readonly string[], final: string): { deltas: string[]; text: string } {
   const words = new AgreedWords()
   const deltas = [...interims.map((text) => words.interim(text)), words.final(final)]

@@ -31,8 +31,8 @@ const commandTimeoutMs = 60_000
 const promptMs = { min: 2000, max: 15_000 }
 const totalMsMin = 330_000
 /**
- * The characters that a prompt's transcript may have. Remarks in brackets and key names written as signs are excluded.
- * Only English may have digits, because the other speakers sometimes say more than the digit.
+ * The characters that a prompt's transcript may have. Remarks in brackets and key names written as symbols are
+ * excluded. Only English may have digits, because the other speakers sometimes say more than the digit.
  */
 const plainSpeech = { en: /^[A-Za-z0-9 ,.?!:;'-]+$/, others: /^[\p{L} ,.?!¿¡:;'’-]+$/u }
 

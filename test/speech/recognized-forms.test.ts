@@ -22,8 +22,8 @@ async function transcriptOf(text: string): Promise<string> {
 }
 
 /**
- * The recognizer writes numbers and addresses as signs again, so the spoken and the recognized text are compared as
- * words. It divides the digits of a phone number in its way, so digits in groups are spoken one by one.
+ * The recognizer writes numbers and addresses in their written form again, so the spoken and the recognized text are
+ * compared as words. It groups the digits of a phone number in its own way, so grouped digits are compared one by one.
  */
 function inWords(text: string): string {
   const digits = (groups: string) => [...groups.replace(/\D/g, '')].join(' ')

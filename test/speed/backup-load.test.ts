@@ -19,7 +19,7 @@ import { TestCluster } from '../store/cluster.ts'
 t.setTimeout(300_000)
 
 const perSecondLeast = 200
-/** This is above the asserted rate, because timers on a busy machine are late. */
+/** The rate of the load. It is above the asserted rate, because timers on a busy machine are late. */
 const perSecond = 230
 /** Requests are sent for this time at most. */
 const loadMsMax = 90_000
@@ -106,7 +106,7 @@ async function makeRequest(target: Running, number: number): Promise<string> {
 const tables = {
   agents: { kind: 'agent', id: 'id', columns: '*' },
   webhook_endpoints: { kind: 'webhook', id: 'id', columns: '*' },
-  // A later settlement changes the missing columns.
+  // Columns that are not compared, because a later settlement changes them, are missing here.
   idempotency_keys: {
     kind: 'request',
     id: 'request_id',

@@ -302,7 +302,10 @@ t.test('unusual queries, paths and headers do not block the event loop', async (
   t.ok((await shortestGap(() => get(`/${'a/'.repeat(3500)}`, {}), 0)) < gapMaxMs)
 })
 
-/** The smallest of the longest gaps over some tries. `status` is the required answer to each try; 0 is any. */
+/**
+ * Returns the smallest of the longest event loop gaps of several tries. `status` is the required status of each try; 0
+ * is any.
+ */
 async function shortestGap(run: () => Promise<number>, status: number): Promise<number> {
   let shortestMs = Infinity
   for (let tries = 0; tries < triesMax && shortestMs >= gapMaxMs; tries++) {

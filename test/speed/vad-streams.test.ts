@@ -1,4 +1,4 @@
-/** Voice activity detection answers 100 streams in real time. The figures are printed. */
+/** Voice activity detection handles 100 streams in real time. The figures are printed. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'

@@ -1,4 +1,4 @@
-/** An endpoint that accepts connections and never answers does not delay the others. */
+/** A webhook endpoint that accepts connections and never answers does not delay deliveries to other endpoints. */
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
