@@ -29,7 +29,7 @@ async function keyOf(store: Store, organizationId: string, changes: { test?: boo
   return made
 }
 
-/** Repeats the check until it succeeds, because a notification takes a moment. */
+/** Repeats the check until it succeeds, because a notification between processes takes a moment. */
 async function untilVerified(
   store: Store,
   secret: string,

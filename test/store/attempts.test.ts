@@ -1,4 +1,4 @@
-/** The rows for attempts, the choices behind requests, and isolation between organizations. */
+/** The database rows for attempts, the routing choices behind requests, and isolation between organizations. */
 import t from 'tap'
 import type { Store } from '../../store/store.ts'
 import { until } from '../process/machine.ts'

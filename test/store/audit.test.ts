@@ -1,4 +1,4 @@
-/** A request's entry is stored in the audit log by the transaction of its change. */
+/** The transaction that makes a change also stores the request's audit log entry. */
 
 import t from 'tap'
 import { v7 } from 'uuid'

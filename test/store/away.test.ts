@@ -1,4 +1,7 @@
-/** While the database is frozen, unreachable or dead, requests are refused at once, and known keys work. */
+/**
+ * While the database is frozen, unreachable or dead, requests are refused at once, and API keys that were read before
+ * are still accepted.
+ */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { DatabaseRelay } from '../process/database-relay.ts'
@@ -8,7 +11,7 @@ import { ownServer, type TestServer } from '../server.ts'
 import { loopbackProviders } from '../session/voice-session.ts'
 import { TestCluster } from './cluster.ts'
 
-/** With this cache each request would read its key again. */
+/** With this cache time each request would read its API key again. */
 const settings = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_STORE_KEY_CACHE_MS: '0' }
 const pinned = ask('hello', { routing: { mode: 'explicit', provider: 'loopback', model: 'loopback' } })
 

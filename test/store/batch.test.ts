@@ -48,7 +48,7 @@ t.test('drain waits for earlier rows, and not for later rows', async (t) => {
     async (rows: readonly number[]) => {
       await new Promise(setImmediate)
       written.push(...rows)
-      // Each result adds another row.
+      // The result of each row adds another row.
       if (!isOver) batcher.post(written.length + 100)
       return rows
     },

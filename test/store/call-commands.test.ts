@@ -1,4 +1,4 @@
-/** Commands from one process to another, which holds a call. */
+/** Commands from one process to the process that runs a call. */
 import t from 'tap'
 import { answerMs, commandMs } from '../../domain/calls/live/commands.ts'
 import { createLiveCalls } from '../../domain/calls/live/reach-calls.ts'

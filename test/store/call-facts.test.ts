@@ -1,4 +1,7 @@
-/** The facts about calls: their cost after the end, and calls that a previous version has stored without facts. */
+/**
+ * The columns by which calls are searched and sorted: the cost is known only after the end, and calls that a previous
+ * version has stored have no such columns.
+ */
 import t, { type Test } from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'

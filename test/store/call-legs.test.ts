@@ -1,4 +1,4 @@
-/** Legs without a process, as the search for them finds them. */
+/** Call legs whose process has died, and the search that finds them. */
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import type { Leg, LegParty } from '../../domain/records/leg.ts'
@@ -163,8 +163,8 @@ t.test(
     ] as const) {
       const { store, sql, call, attempt } = await transferring(t)
       await store.calls.append(call, call.id, [attempt(status)])
-      // The call is given to a dead process. This process cannot be made to look dead, because its row is renewed every
-      // few seconds.
+      // The call gets a dead process as its owner. This process cannot be made to look dead, because its row is renewed
+      // every few seconds.
       await sql`update calls set owner_id = 'of a dead process'`
       const salvage = () => Promise.resolve({ status: 'failed' as const })
       await store.calls.endOrphans(salvage)

@@ -1,4 +1,7 @@
-/** Rows for callbacks: row level security, pages, their events, and several processes that look for due callbacks. */
+/**
+ * The database rows for callbacks: row level security, pages, their events, and several processes that look for due
+ * callbacks.
+ */
 import t, { type Test } from 'tap'
 import { Callbacks, type PlaceCallback } from '../../domain/callbacks/callbacks.ts'
 import type { CallbackStore } from '../../domain/callbacks/store.ts'

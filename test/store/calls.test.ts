@@ -1,4 +1,4 @@
-/** Rows for calls: row level security, sealed secrets, pages, and the effect of a batch of entries. */
+/** The database rows for calls: row level security, sealed secrets, pages, and the effect of a batch of entries. */
 import t from 'tap'
 import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
 import type { CallEntry } from '../../domain/records/call.ts'

@@ -52,7 +52,7 @@ type Test = { teardown(run: () => unknown): void }
 export class TestCluster {
   readonly folder: string
   readonly socketDir: string
-  /** Superuser: row level security hides nothing. */
+  /** A superuser's connection, from which row level security hides nothing. */
   readonly admin: postgres.Sql
   readonly #made: string[] = []
   readonly #stopServer: () => Promise<void>
@@ -64,7 +64,7 @@ export class TestCluster {
     this.admin = postgres({ host: socketDir, user: 'postgres', database: 'postgres', max: 2, onnotice: () => {} })
   }
 
-  /** Databases in the Postgres that all tests in this process share. */
+  /** Makes databases in the Postgres that all tests in this process share. */
   static async start(): Promise<TestCluster> {
     return new TestCluster(temporaryFolder(), await postgresOfProcess(), () => Promise.resolve())
   }
@@ -109,7 +109,9 @@ export class TestCluster {
 
 let shared: Promise<string> | null = null
 
-/** The socket's folder. Without a runner, a Postgres starts and ends with this process. */
+/**
+ * Returns the folder with the socket of Postgres. Without a test runner, a Postgres starts and ends with this process.
+ */
 function postgresOfProcess(): Promise<string> {
   shared ??= startShared()
   return shared
@@ -142,7 +144,10 @@ export function organization(store: Store, name: string, creditMicroUsd = 0) {
   return store.organizations.create({ ...settings, name, creditMicroUsd })
 }
 
-/** A change for which the product has no function yet: the row and the notice to every instance, in one transaction. */
+/**
+ * Makes a change for which the product has no function yet: the row and the notification of every instance, in one
+ * transaction.
+ */
 export async function changeRow(
   sql: postgres.Sql<{ bigint: number }>,
   write: (tx: Tx) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Tests credit movements: their sum is the credit plus the reserved part. */
+/** Tests credit movements: their sum equals the credit plus the reserved credit. */
 import t from 'tap'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
@@ -11,7 +11,7 @@ t.teardown(() => cluster.stop())
 const usdMicro = 1_000_000
 
 t.test('the operator adds, subtracts and sets credit', async (t) => {
-  // The clock stands still, so the order does not come from the clock.
+  // The clock stands still, so movements are not ordered by the clock.
   const store = await cluster.store(t, await cluster.database(), { clock: storeClock() })
   const { id } = await organization(store, 'a', 5 * usdMicro)
   await store.organizations.addCredit(id, usdMicro)

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 
-/** The credit, after a check that all movements add up to it. */
+/** Returns the credit, after a check that all movements add up to it. */
 export async function creditOf({ creditAccounts }: Pick<Store, 'creditAccounts'>, organizationId: string) {
   let after: Parameters<typeof creditAccounts.read>[2] = null
   let sum = 0

@@ -127,7 +127,8 @@ t.test('a Postgres that is just being killed is not adopted by the next start', 
   const dataDir = await initialised(t)
   const socketDir = join(folderFor(t), 'sockets')
   mkdirSync(socketDir, { mode: 0o700 })
-  // Fakes a server in its last moment: it is called postgres, it runs, and its socket does not answer.
+  // Imitates a Postgres server in its last moment: the process is called postgres and runs, but its socket does not
+  // answer.
   writeFileSync(join(socketDir, '.s.PGSQL.5432'), '')
   symlinkSync('/bin/sleep', join(socketDir, 'postgres'))
   const dying = spawn(join(socketDir, 'postgres'), ['60'], { stdio: 'ignore' })

@@ -1,4 +1,6 @@
-/** Key budgets in the store: grants, counts and reports, across processes and periods. */
+/**
+ * Budgets of API keys in the store: granted requests, spent amounts and reported events, across processes and periods.
+ */
 import t from 'tap'
 import { budgetOf, type KeyBudget } from '../../domain/billing/budget.ts'
 import type { Caller, KeyPolicy } from '../../domain/records/organization.ts'

@@ -1,4 +1,4 @@
-/** The fields in a key's policy, their spelling, and rows from an earlier version. */
+/** The fields in an API key's policy, their spelling, and rows from an earlier version. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { readKeyPolicy, readStoredPolicy } from '../../handlers/key-policy.ts'

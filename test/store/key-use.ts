@@ -1,4 +1,4 @@
-/** Makes the use of an idempotency key by a request. */
+/** Makes the record of a request's use of an idempotency key. */
 import { createHash } from 'node:crypto'
 import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 

@@ -38,6 +38,6 @@ create table later_notes (
 ${ownWorld('later_notes')}`,
 }
 
-/** All steps up to the later version. */
+/** All migrations up to the later version. */
 export const laterSteps: readonly Migration[] = [...migrations, laterColumns, laterIndexes, laterTable]
 export const laterVersion = schemaVersion + 3

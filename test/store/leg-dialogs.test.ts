@@ -1,4 +1,4 @@
-/** A line stores how its legs are ended, so the next process can end a dead process's legs. */
+/** The SIP trunk line stores the dialogs of its legs, so the next process can hang up a dead process's legs. */
 import t from 'tap'
 import { dialogBytesMax } from '../../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../../domain/ports/phone-line.ts'

@@ -1,4 +1,7 @@
-/** The number of leases in total: with one instance, with several on one database, and while instances come and go. */
+/**
+ * The number of concurrency leases in total: with one instance, with several on one database, and while instances come
+ * and go.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'

@@ -1,4 +1,7 @@
-/** The state of an outage, without a database: work is refused, and a probe or an answer ends the outage. */
+/**
+ * Tests how an outage of the database is tracked, without a database: work is refused, and a probe or a response ends
+ * the outage.
+ */
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import type { Sql } from '../../store/postgres/connect.ts'
@@ -38,7 +41,7 @@ function watched(t: Test) {
     },
   })
   t.teardown(() => outage.close())
-  // The ticks do not keep a process alive, so the test does.
+  // The outage's timers do not keep a process alive, so this timer does.
   const alive = setInterval(() => {}, 1_000)
   t.teardown(() => clearInterval(alive))
   const sql = {} as Sql

@@ -1,5 +1,5 @@
 /**
- * A process that opens a store, performs one action and then waits until it is killed. Arguments: data folder,
+ * A child process that opens a store, performs one action and then waits until it is killed. Arguments: data folder,
  * DATABASE_URL or "", the action.
  */
 import { readStoredPolicy } from '../../handlers/key-policy.ts'

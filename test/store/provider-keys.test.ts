@@ -1,6 +1,6 @@
 /**
- * Provider keys from organizations: sealed, bound to their row, sealed again with a new master key, and gone after
- * their deletion.
+ * Organizations' provider keys in the store: sealed, bound to their row, sealed again with a new master key, and
+ * deleted.
  */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'

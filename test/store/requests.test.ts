@@ -1,4 +1,4 @@
-/** Tests a request in the store: its idempotency key, its ledger row, its credit. */
+/** Tests how the store handles a request's idempotency key, ledger row and credit. */
 import t from 'tap'
 import type { Settlement } from '../../domain/billing/ledger.ts'
 import type { KeyUse } from '../../domain/idempotency/idempotency.ts'

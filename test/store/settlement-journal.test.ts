@@ -185,7 +185,7 @@ t.test('the next process writes the settlements of an ended process, except a tr
   appendFileSync(file, `\n${whole.replace('req_1', 'req_2').slice(0, -20)}`)
   const clock = storeClock()
   await cluster.store(t, databaseUrl, { dataDir, clock })
-  // The database was unreachable when the process ended, so its row still says that the process lives.
+  // The database was unreachable when the process ended, so the process's row still says that the process lives.
   await sql`delete from instances where id = ${path.basename(file, '.jsonl')}`
   await clock.leap(10_000)
   await until('the file is gone', () => !existsSync(file))

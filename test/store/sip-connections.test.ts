@@ -1,4 +1,4 @@
-/** The organizations' SIP connections as the trunk line finds them, and their administration. */
+/** The organizations' SIP connections: how the trunk line finds them, and how organizations change them. */
 import t from 'tap'
 import type { ConnectionPasswords, OwnedConnection } from '../../domain/records/sip-connection.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'

@@ -1,5 +1,6 @@
 /**
- * Tests usage from rows: from calls and their agents, from live and test requests, from older versions; and its limits.
+ * Tests usage that is summed from database rows: of calls and their agents, of live and test requests, of older
+ * versions; and its limits.
  */
 import t from 'tap'
 import { type UsageGroup, usageRowsMax } from '../../domain/billing/usage.ts'

@@ -14,9 +14,9 @@ type Notice = { parameters: string; untilMs: number }
 type Connection = { database: string; channels: Set<string>; owed: Notice[] }
 
 export type Listener = {
-  /** Takes a message that the client has sent. */
+  /** Receives each message that the client has sent. */
   sent(type: string, body: string): void
-  /** Takes the body of a NotificationResponse. */
+  /** Receives the body of each NotificationResponse. */
   notified(body: string): void
   close(): void
 }

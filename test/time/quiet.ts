@@ -41,8 +41,8 @@ export const wholeProcess: Quiet = {
 }
 
 /**
- * Waits once for all callers, because the datagrams of two waits at the same time are events for each other: many
- * clocks would never find the process quiet.
+ * Waits once for all callers. If two waits ran at once, each wait's datagrams would look like work of the process to
+ * the other, and many clocks would never find the process quiet.
  */
 async function serveCallers(): Promise<void> {
   isWaiting = true

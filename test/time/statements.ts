@@ -13,7 +13,7 @@ export type Statements = {
   readonly count: number
   /** Counts unanswered messages, plus notifications that statements still owe. */
   readonly pending: number
-  /** Resolves when a message has come. */
+  /** Resolves when the next message has come. */
   over(): Promise<void>
 }
 

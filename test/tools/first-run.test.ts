@@ -1,4 +1,4 @@
-/** Tools on the machine of a first local run, and the refusal elsewhere. */
+/** Webhook tools at local addresses: allowed on a first local run, refused otherwise. */
 import t from 'tap'
 import { isReachedHereOnly, withLoopbackTools } from '../../app/first-run.ts'
 import { checkServing } from '../../app/settings.ts'

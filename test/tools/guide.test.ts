@@ -1,4 +1,4 @@
-/** The tools in docs/tools.md, unchanged: each answers a session's request, and refuses a forged one. */
+/** The example tools in docs/tools.md, unchanged: each answers a session's request, and refuses a forged one. */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -74,7 +74,7 @@ t.test('docs/tools.md describes each field of a tool request', (t) => {
 
 type Teardown = { teardown(run: () => unknown): unknown }
 
-/** Runs the tool like a session. */
+/** Calls the tool as a session does. */
 async function run(t: Teardown, url: string, signing: string): Promise<object> {
   const client = createWebhookClient({ guard: { allowedSubnets: ['127.0.0.0/8'] }, clock: systemClock })
   t.teardown(() => client.close())

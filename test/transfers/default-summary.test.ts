@@ -1,4 +1,4 @@
-/** The summary for a recipient if the request has no summary. */
+/** The summary of the call for a transfer recipient if the transfer request has none. */
 import t from 'tap'
 import { defaultSummary } from '../../domain/calls/transfer-summary.ts'
 import type { Step } from './sequences/steps.ts'

@@ -1,4 +1,4 @@
-/** The recipient may only see a number from which the call's line can call. */
+/** A transfer may only show the recipient a number from which the call's phone line can call. */
 import t from 'tap'
 import type { CallableNumber } from '../../domain/records/callable-number.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -22,7 +22,7 @@ const numbers = [
   number('+15005550202', 'sip_b'),
 ]
 
-/** Returns a process with a call over this connection. The conversation has ended, so no transfer really begins. */
+/** Returns the transfers of a call over this connection. The conversation has ended, so no transfer really begins. */
 function holderOf(connectionId: string | null): CallTransfers {
   const phone = {
     isOver: false,
@@ -33,7 +33,10 @@ function holderOf(connectionId: string | null): CallTransfers {
   return new CallTransfers({ phones: { find: () => phone } } as never)
 }
 
-/** Starts a transfer from `from` to `to`. Returns the shown number and the trunk, or the issues if it is refused. */
+/**
+ * Starts a transfer from `from` to `to`. Returns the number shown to the recipient and the trunk, or the issues if the
+ * transfer is refused.
+ */
 async function startedFrom(to: string, from: string | null) {
   const phone = {
     direction: 'inbound',

@@ -13,7 +13,7 @@ const person = '+15005550011'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 
-/** Runs the steps. Returns the call's events since its first attempt, and its attempts. */
+/** Runs the steps. Returns the call's events since its first transfer attempt, and the attempts. */
 async function eventsOf(steps: readonly Step[]) {
   const world = new World({ ...calm, steps }, null)
   const { failure, reached } = await world.run()

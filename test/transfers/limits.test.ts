@@ -1,4 +1,7 @@
-/** Time limits for a ringing phone, a person who is being asked, a carrier's verdict and a silent recipient. */
+/**
+ * Time limits for a ringing phone, a recipient who is asked to accept the call, a carrier's answering machine
+ * detection, and a silent recipient.
+ */
 import t from 'tap'
 import type { WarmRequest } from '../../domain/records/transfer-request.ts'
 import type { Step } from './sequences/steps.ts'
@@ -45,7 +48,7 @@ t.test('a phone rings for as long as the request says, 30 s by default', async (
 
 t.test('the ringing time begins when the carrier or the trunk has accepted the call', async (t) => {
   const { failure, reached, world } = await ran([
-    // The line answers the dial request only after 3 s. Until then the product does not know whether the line has
+    // The phone line answers the dial request only after 3 s. Until then the product does not know whether the line has
     // accepted the call.
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer slow' },
     { afterMs: 0, does: 'events are lost', ms: 3500 },

@@ -1,4 +1,7 @@
-/** If the database fails while a command goes to the process of a call, the client must not repeat its request. */
+/**
+ * If the database fails while a transfer command goes to the process that runs the call, the client must not repeat its
+ * request.
+ */
 import t from 'tap'
 import { Fault } from '../../domain/records/fault.ts'
 import { AskTransfers } from '../../domain/transfers/ask-transfers.ts'

@@ -7,7 +7,7 @@ import { World } from './sequences/world.ts'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = '+15005550011'
-/** Every 10 s the line is asked about each leg that had no event in the last 5 s. */
+/** Every 10 s the product asks the phone line about each leg that had no event in the last 5 s. */
 const noticedMs = 15_000
 
 /** Returns how long the caller waits in silence. */
@@ -22,7 +22,7 @@ t.test("if a recipient's hang-up event is lost, the missing audio shows the hang
   for (const afterMs of [100, 2_000, 9_000, 20_000]) {
     const steps: Step[] = [
       { afterMs: 3000, does: 'blind', asked: { to: person } },
-      // Before this step the recipient has answered.
+      // The recipient has answered before this step.
       { afterMs: 3000, does: 'events are lost', ms: afterMs + 100 },
       { afterMs, does: 'recipient leaves' },
       { afterMs: 20_000, does: 'agent speaks', ms: 200 },

@@ -32,12 +32,12 @@ const attemptEvents: readonly AttemptEvent[] = [
 ]
 
 /**
- * A line that knows nothing about the table. It carries out the effects, and tracks the open legs and the caller's
- * party.
+ * A phone line that knows nothing about the transfer table. It carries out the table's effects, and tracks the open
+ * legs and the caller's party.
  */
 class ModelledLine {
   caller: 'agent' | 'hold' | 'recipient' | 'gone' = 'agent'
-  /** The open legs, by attempt number. */
+  /** The open legs of recipients, by attempt number. */
   readonly open = new Set<number>()
   dials = 0
   fallbacks = 0

@@ -1,4 +1,4 @@
-/** A transfer counts as refused only if the line refused it, and never if another party ended it. */
+/** A transfer counts as refused only if the phone line refused it, and never if one of the parties hung up. */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'

@@ -1,4 +1,4 @@
-/** Signalling and audio of one call together: the SDP on both sides leads the packets to the right ports. */
+/** Signalling and audio of one trunk call together: the SDP of both sides directs the packets to the right ports. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { pcma, pcmu } from '../../audio/line-codec.ts'
@@ -32,7 +32,7 @@ async function openWithAudio(t: Test, outgoing: () => ReturnType<typeof outgoing
 
 type Talk = Awaited<ReturnType<typeof openWithAudio>> & { far: RtpPeer; body: string }
 
-/** The conversation repeats received audio. Returns this audio while the other side speaks. */
+/** The conversation sends received audio back. Returns this audio while the other side speaks. */
 async function echoed({ clock, trunk, far, body }: Talk): Promise<Int16Array> {
   const ours = readSdp(body)
   const sink = trunk.sinks[0]

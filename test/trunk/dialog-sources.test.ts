@@ -1,4 +1,7 @@
-/** Look-ups of senders in calls: one organization does not take the other organizations' look-ups. */
+/**
+ * Look-ups of the senders of SIP requests in calls: one organization does not use up the look-ups of other
+ * organizations.
+ */
 import t from 'tap'
 import { DialogSources } from '../../providers/trunk/dialog-sources.ts'
 import { Owners } from '../../runtime/shares/owners.ts'

@@ -1,4 +1,4 @@
-/** The trunk line's limits, as in the settings. */
+/** The limits of the SIP trunk line, as the settings define them. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
@@ -78,7 +78,7 @@ t.test('SIP messages whose sender cannot be looked up are dropped, and accepted 
   t.equal(asked, 2)
 })
 
-/** Opens a trunk whose address is known from a call. All later lookups never end. */
+/** Opens a trunk whose address is known from a call. All later look-ups of senders never end. */
 async function slowTrunk(t: Test, more: TrunkSetup = {}) {
   const state = { isSlow: false, asked: 0 }
   const slow: TrunkSetup['ofAddress'] = (dialed) => {
@@ -259,7 +259,7 @@ async function isServed(port: number): Promise<boolean> {
   return result.finally(() => socket.destroy())
 }
 
-// An organization can use only two of three sockets, because the third is the share of other organizations.
+// An organization can use only two of three TCP sockets, because the third is the other organizations' share.
 for (const limits of [{ socketsMax: 3 }, { socketsPerAddressMax: 2 }])
   t.test(`the number of TCP sockets of the SIP line is limited: ${JSON.stringify(limits)}`, async (t) => {
     const trunk = await openTrunk(t, { ofAddress, limits })

@@ -1,4 +1,4 @@
-/** A line with one outgoing trunk, whose other side is a SIP peer. */
+/** A SIP trunk line with one outgoing trunk, whose other side is a simulated SIP peer. */
 import { type Test } from 'tap'
 import type { SipOutbound } from '../../domain/ports/sip-connections.ts'
 import { legId, openTrunk, outgoingTo, toDial } from './setup.ts'

@@ -17,7 +17,7 @@ export async function openRtpPeer(t: { teardown(run: () => void): void }, addres
   return { socket, got, port: socket.address().port }
 }
 
-/** Waits for datagrams on their way, because the clock does not move them. */
+/** Waits in real time until the datagrams have arrived, because the test clock does not move them. */
 export async function arrived(is: () => boolean): Promise<void> {
   for (let turns = 0; turns < 20_000 && !is(); turns++) await turn()
 }

@@ -1,4 +1,4 @@
-/** The trunk line as a server opens it: its settings, and a call whose audio reaches the expecting leg. */
+/** The SIP trunk line as a server opens it: its settings, and a call whose audio reaches the leg that expects it. */
 import t, { type Test } from 'tap'
 import { checkSip } from '../../app/settings.ts'
 import { createSipTrunks } from '../../app/trunks.ts'

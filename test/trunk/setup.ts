@@ -125,7 +125,7 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   const warned: object[] = []
   const called: string[] = []
   const logged: string[] = []
-  /** The users in lookups for a connection. */
+  /** The user names in look-ups of connections by a login. */
   const asked: string[] = []
   const log = {
     info: () => {},

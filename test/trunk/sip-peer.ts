@@ -182,7 +182,7 @@ export type Sent = {
 }
 type Responded = { toTag?: string; headers?: readonly string[]; body?: string }
 
-/** The value as soon as it exists. A given clock moves until then. */
+/** Returns the result of `find` as soon as it exists. The given clock moves until then. */
 export async function wanted<T>(find: () => T | undefined | null | false, name: string, clock?: TestClock): Promise<T> {
   if (clock !== undefined) await clock.until(name, () => Boolean(find()))
   for (let tries = 0; tries < 2_000; tries++) {

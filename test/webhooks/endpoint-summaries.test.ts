@@ -1,4 +1,4 @@
-/** Tests the deliveries of an endpoint as endpoints show them: the newest one, and the counts of 24 hours. */
+/** Tests the summary of deliveries that a webhook endpoint shows: the newest one, and the counts of 24 hours. */
 import t from 'tap'
 import { call, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,4 +1,7 @@
-/** A stream of webhook events, over a stub store and a test clock: its order, its repeats, its lease and its limits. */
+/**
+ * The event stream of webhook events, over a stub store and a test clock: its order, its repeated events, its
+ * concurrency lease and its limits.
+ */
 import t from 'tap'
 import {
   createStreamWebhookEvents,

@@ -1,4 +1,4 @@
-/** A call's first report, over a real Postgres: it has all costs, and only one process asks an LLM for it. */
+/** A call's first call report, over a real Postgres: it has all costs, and only one process asks an LLM for it. */
 import t from 'tap'
 import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
@@ -9,7 +9,7 @@ import { analysis, connected, ended, openWorld, spoken, type World } from './cal
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** Makes the reports as one process does. */
+/** Makes the part of one process that writes call reports. */
 function reportsOf({ store }: World, analyse: ReportsDeps['analyse']): Reports {
   return new Reports({
     calls: store.calls,

@@ -1,4 +1,4 @@
-/** Hostile receivers, host names and addresses. */
+/** Hostile webhook receivers, host names and IP addresses. */
 import { lookup as systemLookup } from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** Many deliveries at once. */
+/** Stores many webhook deliveries at once. */
 import type postgres from 'postgres'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { eventOf, openStoredEvents } from './stored-events.ts'
@@ -8,8 +8,8 @@ const filler = 'The caller asked for a table at seven, and will come with two ch
 
 export type Emitter = {
   /**
-   * Stores an event for the endpoints, and returns its id. It is due after `dueInMs`. Rejects if the database does not
-   * accept it.
+   * Stores an event for the endpoints, and returns its id. Its deliveries are due after `dueInMs`. Rejects if the
+   * database does not accept the event.
    */
   emit(endpointIds: readonly string[], dueInMs?: number): Promise<string>
   close(): Promise<void>

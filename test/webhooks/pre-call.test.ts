@@ -1,4 +1,4 @@
-/** The event before a session, with real receivers: the effect of each answer on the session. */
+/** The pre-call webhook, with real receivers: the effect of each response on the session. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Endpoint } from '../../domain/records/webhook-endpoint.ts'

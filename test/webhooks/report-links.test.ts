@@ -1,6 +1,6 @@
 /**
- * Links in events for calls that ended before this process served. They need the server's address, which it knows once
- * it listens.
+ * Links to recordings in the reports of calls that ended before this process started. They need the server's URL, which
+ * the server knows once it listens.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -62,7 +62,7 @@ t.test('a call report that was pending when the server started has an absolute l
     closing: (close) => t.teardown(close),
   }
   const records = openCallRecords(app, operations)
-  // The server makes due reports every second, so after this time a report would exist.
+  // The server writes due call reports every second, so after this time a report would exist.
   await pause(1_500)
   t.same(await world.names(call), [], 'a start that takes long makes no report')
   listensAt = 'http://127.0.0.1:4242'

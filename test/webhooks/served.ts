@@ -1,4 +1,4 @@
-/** An organization with endpoints on this machine. */
+/** An organization with webhook endpoints on this machine. */
 import type { Test } from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { type DatabaseOf, databaseUrlOf, openDatabase } from '../process/database.ts'

@@ -82,7 +82,7 @@ export type World = Outbox & {
   /** Lets time pass for the processes and for the database, because the database decides when a lease is over. */
   pass(ms: number): Promise<void>
   dispatcher(more?: Partial<DispatcherDeps>): Dispatcher
-  /** Polls, and waits until no attempt is under way. */
+  /** Lets the dispatcher poll once, and waits until no attempt is under way. */
   settle(dispatcher: Dispatcher): Promise<void>
   whole(id: string): Promise<WholeDelivery>
 }

@@ -12,7 +12,10 @@ t.teardown(() => cluster.stop())
 
 const limits = { max: 96, endpointMax: 16 }
 
-/** Polls until the condition is true, and then a few times more, because further polls must not change it. */
+/**
+ * Lets the dispatcher poll until the condition is true, and then a few times more, because further polls must not
+ * change it.
+ */
 async function polled(time: TestClock, dispatcher: Dispatcher, isReached: () => boolean): Promise<void> {
   for (let looks = 0, after = 0; looks < 400 && after < 10; looks++) {
     if (isReached()) after++

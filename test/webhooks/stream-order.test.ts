@@ -1,4 +1,6 @@
-/** A stream of webhook events over a real database: the order is the order of storage, by the database's clock. */
+/**
+ * The event stream of webhook events over a real database: the order is the order of storage, by the database's clock.
+ */
 import t, { type Test } from 'tap'
 import { createStreamWebhookEvents, type Streamed, type StreamPosition } from '../../domain/webhooks/event-stream.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'

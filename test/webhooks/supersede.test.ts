@@ -1,4 +1,4 @@
-/** A newer report replaces an older, undelivered report of the same call. */
+/** A newer call report replaces an older, undelivered report of the same call. */
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'

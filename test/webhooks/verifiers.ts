@@ -9,7 +9,7 @@ export type SignedWebhook = { headers: Record<string, string>; body: Buffer }
 /** `verify` returns for each webhook whether its signature is right and its time is recent. */
 export type Verifier = {
   name: string
-  /** Null if the library is installed, else the reason to skip. */
+  /** Null if the library is installed, else the reason to skip the test. */
   missing: string | null
   verify: (all: readonly SignedWebhook[]) => Promise<boolean[]>
 }

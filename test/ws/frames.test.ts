@@ -121,7 +121,7 @@ overEngines(t, (t) => {
     const got: string[] = []
     client.on('message', (data: Buffer, isBinary) => got.push(isBinary ? data.toString('hex') : data.toString()))
     const closed = closing(client)
-    // In one segment: frames after the close no longer reach the session.
+    // Both frames arrive in one TCP segment. Frames after the close no longer reach the session.
     for (const text of ['{"type":"flush"}', '{"type":"flush"}']) client.send(text)
     t.same(await closed, { code: 4001, reason: 'enough' })
     t.same(got, ['{"type":"said","text":"grün"}', '0102'])

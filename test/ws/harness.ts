@@ -1,4 +1,4 @@
-/** A small surface with sockets, and the `ws` package as an independent client. */
+/** A small API with sockets, and the `ws` package as an independent client. */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { type ClientOptions, WebSocket } from 'ws'
@@ -138,7 +138,7 @@ const plain = surface('plain', operation('ping', 'get', '/v1/ping'))
 
 export const protocol = 'service.realtime.v1'
 
-/** An open client. */
+/** Opens a client. Resolves when its socket is open. */
 export async function open(url: string, protocols: string | string[] = protocol, options: ClientOptions = {}) {
   const client = new WebSocket(url, protocols, { perMessageDeflate: false, ...options })
   await once(client, 'open')

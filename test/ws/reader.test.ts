@@ -153,7 +153,7 @@ overEngines(t, (t) => {
     server.sessions[0]?.socket.close(1000, 'bye')
     await until(() => server.sockets() === 0)
     const audio = Buffer.from([0x82, 0x80, 0, 0, 0, 0])
-    // Ends after 16 s without bytes at the latest. The server checks its connections every 3.75 s.
+    // The server ends the connection at the latest 16 s after the last byte. It checks its connections every 3.75 s.
     const speech = setInterval(() => {
       peer.write(audio)
       clock.pass(1000)

@@ -193,7 +193,7 @@ overEngines(t, (t) => {
     client.on('error', () => {})
     await until(() => server.inflight() === 1)
     client.terminate()
-    // The exchange ends when the look-up has ended, not before.
+    // The HTTP exchange ends when the look-up of the API key has ended, not before.
     await new Promise((resolve) => setTimeout(resolve, 50))
     admitted()
     await until(() => server.inflight() === 0)

@@ -1,6 +1,6 @@
 /**
- * A conversation with an agent that only keeps the turn for a while: it speaks, ends its sentence before a hold, and
- * speaks after a hold. The caller's hold is the real one.
+ * A simulated conversation in which the agent only takes time: it speaks, ends its sentence before a hold, and speaks
+ * after a hold. The caller's hold is the product's.
  */
 import type { Conversation, LiveCall } from '../../../domain/conversation/parts/live-call.ts'
 import type {
@@ -17,7 +17,7 @@ import { newTurn } from '../../calls/call.ts'
 
 const greetingMs = 1_500
 const messageMs = 1_200
-/** The time from a text until its first sound. */
+/** The time from the agent's text until its first sound. */
 const firstSoundMs = 60
 
 const silent = {
@@ -43,7 +43,7 @@ export class ModelledAgent implements Conversation {
   #cancelSpeech = () => {}
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
   #isOver = false
-  /** The newest recipient's screening, while it runs. */
+  /** The question to the latest recipient whether to accept the call. Null if no recipient is being asked. */
   asked: ScreeningEvents | null = null
   /** True if the caller is back with the agent, and the agent has not spoken yet since then. */
   owesWords = false
@@ -76,7 +76,7 @@ export class ModelledAgent implements Conversation {
     return this.#isOver
   }
 
-  /** Returns the party on the caller's stream. */
+  /** Returns the party that the caller is connected to. */
   get where(): 'agent' | 'hold' | 'gone' {
     if (this.#hold.isGone) return 'gone'
     return this.#hold.isHeld ? 'hold' : 'agent'

@@ -22,7 +22,7 @@ import type { LineEvents, SequenceLine } from './line.ts'
 
 const silence = new Clip({ samples: new Int16Array(160), sampleRateHz: 8000 })
 const webhookUrl = 'http://127.0.0.1/webhooks'
-/** The audio ticker plans each frame at most this far ahead. */
+/** The period of the product's audio timer. Timers this short are not run, because no audio is simulated. */
 const frameMs = 20
 /** The delay of a message in one direction. */
 const wayMs = 40
@@ -39,7 +39,7 @@ export class SequenceCarrier implements SequenceLine {
   readonly #faults: Faults
   readonly #events: LineEvents
   readonly #calls: Calls
-  /** The stream addresses for ringing legs. */
+  /** The audio stream URLs for ringing legs. */
   readonly #streams = new Map<string, string>()
   readonly #alive = new Set<string>()
   readonly #queues = new Map<string, WebhookQueue>()

@@ -27,7 +27,7 @@ export type Watched = {
   call: Call | null
   /** True if a client has requested the call's end, or the credit is exhausted. */
   isEndWanted: boolean
-  /** True if the line has ended the leg, or never dialled it. */
+  /** True if the phone line has ended the leg, or never dialled it. */
   isGone(leg: Pick<Leg, 'id' | 'carrierLegId'>): boolean
   /** True if the process that dialled the leg has died, and no other process knows the leg's id at the line. */
   isUnnamed(carrierLegId: string): boolean

@@ -1,4 +1,4 @@
-/** A line for a sequence: the simulated carrier or a SIP trunk, with the people at its far ends. */
+/** A phone line for a sequence: the simulated carrier or a SIP trunk, with the people at its far ends. */
 import type { LegEvent, LineName, PhoneLine } from '../../../domain/ports/phone-line.ts'
 import type { Life } from './life.ts'
 
@@ -30,7 +30,7 @@ export interface SequenceLine {
   isAlive(carrierLegId: string): boolean
   /** Returns the other leg of the leg's bridge. Null if the leg is not bridged. */
   peerOf(carrierLegId: string): string | null
-  /** Lets a person call. Returns the leg. If only one process has the line, `life` is this process. */
+  /** Lets a person call. Returns the leg. If the phone line belongs to only one process, `life` is this process. */
   call(from: string, to: string, life: Life): string
   /** Lets the person at the remote end hang up. */
   leaves(carrierLegId: string): void

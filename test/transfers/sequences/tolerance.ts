@@ -5,7 +5,7 @@
  */
 
 export const limitsMs = {
-  /** The carrier brings the event after this time. */
+  /** The carrier delivers the event after this time. */
   'late hangup': 8_000,
   /**
    * Part of the contract: if a leg has no event for 30 s, the line is asked about it every 10 s. An event from before

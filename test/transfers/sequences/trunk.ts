@@ -17,7 +17,10 @@ import { farEndOf } from './trunk-numbers.ts'
 const wayMs = 40
 /** A lost BYE is repeated after this time. */
 const repeatMs = 500
-/** The real line's limits: for the last NOTIFY from a far end after it has left, and for the bridge after that. */
+/**
+ * The limits of the real trunk line: for the last NOTIFY from a far end after it has left, and for the bridge after
+ * that.
+ */
 const lastNewsMs = 2_000
 const bridgedMs = 5_000
 const answerLateMs = 6_000

@@ -32,7 +32,7 @@ const plainCall = newCall(user.organization.id, { test: true, identity: 'caller'
 /** The carrier's delays before it repeats an event. */
 const repeatMs = [1000, 2000, 4000, 8000]
 const streamMs = 60
-/** An attempt with three destinations ends within `decidedMs`. All legs end within `overMs` after the call. */
+/** A transfer attempt with three destinations ends within `decidedMs`. All legs end within `overMs` after the call. */
 const decidedMs = 200_000
 const overMs = 120_000
 

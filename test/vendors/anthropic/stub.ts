@@ -174,7 +174,7 @@ function startOf(block: Content): object {
   return { ...block, input: {} }
 }
 
-/** Answers in pieces. Like the vendor, it leaves the first piece of a call's arguments empty. */
+/** Answers in pieces. Like the vendor, it leaves the first piece of a tool call's arguments empty. */
 function deltasOf(block: Content): object[] {
   if ('text' in block) return halves(block.text).map((text) => ({ type: 'text_delta', text }))
   if ('input' in block)

@@ -1,4 +1,4 @@
-/** The adapter in front of a stub. */
+/** The adapter for Cartesia, connected to a stub. */
 import { createCartesiaProvider } from '../../../providers/cartesia/provider.ts'
 import type { OutboundLimits } from '../../../runtime/outbound/limits.ts'
 import { vendorOptions } from '../suite/given.ts'

@@ -1,4 +1,4 @@
-/** The requests to Ink, and how its events become transcripts. */
+/** The requests to Cartesia Ink, and how its events become transcripts. */
 import t, { type Test } from 'tap'
 import type { Encoding } from '../../../audio/format.ts'
 import type { ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'

@@ -1,6 +1,6 @@
 /**
- * Plays the three sockets. If a test case breaks a socket, the break comes after the first sound, or in the middle of
- * the speech.
+ * Plays Cartesia's three WebSockets: speech, recognition with commands, and recognition with turn detection. If a test
+ * case breaks a socket, the break comes after the first sound, or in the middle of the speech.
  */
 import type { Cell } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
@@ -170,7 +170,7 @@ export function withoutSilence(samples: Buffer): Buffer {
   return from < 0 ? Buffer.alloc(0) : samples.subarray(from, samples.findLastIndex(isSound) + 1)
 }
 
-/** Sends one message after another, each late in `slow_first_byte`. */
+/** Runs one task after another. In the test case `slow_first_byte` each task waits first. */
 function ordered(cell: Cell): (run: () => void) => void {
   let work = Promise.resolve()
   return (run) => {

@@ -1,4 +1,4 @@
-/** An adapter in front of the stub, for tests outside of the suites. */
+/** The adapter for Deepgram, connected to a stub, for tests outside of the suites. */
 import type { Test } from 'tap'
 import type { SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { createDeepgramProvider } from '../../../providers/deepgram/provider.ts'

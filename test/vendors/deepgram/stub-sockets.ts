@@ -1,4 +1,7 @@
-/** Plays the three sockets. If a test case breaks a socket, the break comes after the first sound or the first text. */
+/**
+ * Plays Deepgram's three WebSockets: recognition by Nova, recognition by Flux, and speech by Aura. If a test case
+ * breaks a socket, the break comes after the first sound or the first text.
+ */
 import type { Cell } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
@@ -165,7 +168,7 @@ export function playSpeak(socket: StubSocket, cell: Cell): void {
   })
 }
 
-/** Sends one message after another, each late in `slow_first_byte`. */
+/** Runs one task after another. In the test case `slow_first_byte` each task waits first. */
 function ordered(cell: Cell): (run: () => void) => void {
   let work = Promise.resolve()
   return (run) => {

@@ -23,7 +23,9 @@ type PlayHttp = (response: ServerResponse, request: SeenRequest) => void
 type PlaySocket = (socket: StubSocket, request: SeenRequest) => void
 
 export interface DeepgramStub extends VendorStub {
-  /** Sets the answer to all requests, or the play of all sockets, until the next `behave`. */
+  /**
+   * Sets the function that answers all HTTP requests, or the function that plays all sockets, until the next `behave`.
+   */
   play(http: PlayHttp): void
   playSocket(socket: PlaySocket): void
 }

@@ -1,4 +1,4 @@
-/** The adapter in front of a stub. */
+/** The adapter for ElevenLabs, connected to a stub. */
 import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider.ts'
 import type { OutboundLimits } from '../../../runtime/outbound/limits.ts'
 import { vendorOptions } from '../suite/given.ts'

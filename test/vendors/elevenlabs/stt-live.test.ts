@@ -1,4 +1,4 @@
-/** Scribe realtime beyond the suite: the request, the events, and the end of a session. */
+/** ElevenLabs Scribe realtime beyond the shared suite: the request, the events, and the end of a session. */
 import t, { type Test } from 'tap'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import type { SttStreamRequest } from '../../../domain/ports/stt.ts'

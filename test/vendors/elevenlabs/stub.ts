@@ -44,7 +44,7 @@ const said = { message: 'What the vendor says to people.' }
 const detail = (status: string): object => ({ detail: { status, ...said } })
 const later = { 'retry-after': '7' }
 
-/** Missing credit is a 401, and 429 has two meanings. */
+/** ElevenLabs answers 401 if credit is missing, and 429 both for a rate limit and for overload. */
 const refusals: Partial<Record<Cell, Refusal>> = {
   auth: { status: 401, body: detail('invalid_api_key') },
   quota: { status: 401, body: detail('quota_exceeded') },
@@ -54,7 +54,7 @@ const refusals: Partial<Record<Cell, Refusal>> = {
   server: { status: 500, body: 'Internal Server Error' },
   bad_request: { status: 422, body: { detail: [{ loc: ['body', 'text'], msg: 'field required', type: 'missing' }] } },
 }
-/** Other failures come as a frame. */
+/** Only these failures refuse the upgrade. Other failures come as a frame. */
 const { auth, rate_limited, overloaded } = refusals as Record<Cell, Refusal>
 const speechUpgrades: Partial<Record<Cell, Refusal>> = { auth, rate_limited, overloaded }
 const scribeUpgrades: Partial<Record<Cell, Refusal>> = { rate_limited }

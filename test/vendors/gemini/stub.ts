@@ -126,7 +126,7 @@ function text({ tools }: Asked, cell: Cell): Part[][] {
   return [...preface, [{ text: answerText.slice(0, 7) }], [{ text: answerText.slice(7) }]]
 }
 
-/** A WAV header is sent in separate events and cut in the middle. */
+/** In two test cases a WAV header is sent in separate events, and cut in the middle. */
 function speech(cell: Cell): Part[][] {
   if (cell === 'empty') return []
   const header = wavHeader({ encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }, speechPcm.length)

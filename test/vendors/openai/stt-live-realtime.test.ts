@@ -119,7 +119,7 @@ t.test('audio that is not telephone audio is converted to the format of the Open
   t.same(stub.seen, [])
 })
 
-/** A session whose events the test sends; `play` gets the messages of the client. */
+/** Opens a session with a server whose events the test sends. `play` is called for each message of the client. */
 async function scripted(t: Test, play: (say: (event: object) => void, type: string, socket: StubSocket) => void) {
   const server = await startStub({
     socket: (socket) =>

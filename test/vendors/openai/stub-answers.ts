@@ -24,7 +24,7 @@ const errorOf = ({ type, code }: Words, request: SeenRequest) => ({
   code,
 })
 
-/** Plays failures in the middle of a good answer. */
+/** The error body for an overload that comes in the middle of a good answer. */
 export const overloaded = (request: SeenRequest) =>
   errorOf({ type: 'service_unavailable_error', code: 'server_is_overloaded' }, request)
 

@@ -47,7 +47,8 @@ class Session {
   }
 
   async #text(text: string): Promise<void> {
-    // The reset must not overtake the written data.
+    // In the test case `reset` the stub answers nothing after the speech, so that the TCP reset does not overtake the
+    // data already written.
     if (this.#cell === 'reset' && this.#hasSpoken) return
     if (!this.#start) return this.#begin(JSON.parse(text) as Start)
     if (this.#cell === 'slow_first_byte') await pause(slowMs)

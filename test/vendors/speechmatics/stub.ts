@@ -52,7 +52,8 @@ class Session {
 
   async #text(text: string): Promise<void> {
     const message = JSON.parse(text) as { message: string; last_seq_no?: number }
-    // The reset must not overtake the written data.
+    // In the test case `reset` the stub answers nothing after the speech, so that the TCP reset does not overtake the
+    // data already written.
     if (this.#cell === 'reset' && this.#hasSpoken) return
     if (message.message === 'StartRecognition') return this.#begin(message as unknown as Start)
     if (!this.#start) return this.#fail('protocol_error')

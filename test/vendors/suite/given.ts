@@ -25,7 +25,7 @@ export type SuiteGiven = {
 }
 export type Expected = { errorClass: ErrorClass; because: string }
 
-/** The port's facts, equal for every vendor. */
+/** The rules of a port, which are equal for every vendor. */
 export type PortRules = Pick<SuiteGiven, 'cannot' | 'expected'> & {
   /**
    * The caller aborts the signal if the first answer takes too long, so `hang` may end as `cancelled` or as `timeout`.
@@ -176,8 +176,8 @@ export function checkFailure(t: Test, error: ProviderError, expected: ErrorClass
 }
 
 /**
- * Checks that a cancelled request leaves the vendor. In the cell `slow_first_byte` the vendor sends a first message at
- * once, such as a header or the start of a session, and its text or audio later.
+ * Checks that a cancelled request closes its connection to the vendor. In the test case `slow_first_byte` the vendor
+ * sends a first message at once, such as a header or the start of a session, and its text or audio later.
  */
 async function playLeaving<T>(
   t: Test,

@@ -1,6 +1,7 @@
 /**
- * The behaviour suite of `Llm`: both ways to answer, and chat completions if the adapter passes them through. The stub
- * says `text`. If the request offers tools, it calls the first tool with `{"city":"Oslo"}` and says nothing else.
+ * The behaviour suite of `Llm`: whole and streamed answers, and chat completions if the adapter passes them through.
+ * The stub says `text`. If the request offers tools, it calls the first tool with `{"city":"Oslo"}` and says nothing
+ * else.
  */
 import type { Test } from 'tap'
 import type {
@@ -120,7 +121,7 @@ const rules: PortRules = { cannot: { half_sample: 'text has no samples' } }
 const llmOf = (provider: Provider): Llm => present(provider.ports.llm, 'llm')
 const chatOf = (provider: Provider): PassThrough => present(provider.ports.llm?.chat, 'llm.chat')
 
-/** A signal, and the models reported to it. */
+/** Makes a signal, and collects the model names that the adapter reports to it. */
 function noting(): { signal: CancelSignal; models: Set<unknown> } {
   const models = new Set<unknown>()
   const answeredBy = (model: unknown) => void (model !== undefined && models.add(model))

@@ -1,7 +1,7 @@
 /**
- * A vendor's failures, each with the class that every adapter must give it. A stub plays all cells, and each port's
- * suite runs all cells. First the vendor's SDK is tested against the stub: if the SDK understands it, the stub behaves
- * like the vendor.
+ * The test cases (`Cell`): a vendor's failures, each with the error class that every adapter must give it. A stub plays
+ * all test cases, and each port's suite runs them all. First the vendor's SDK is tested against the stub: if the SDK
+ * understands it, the stub behaves like the vendor.
  */
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 
@@ -9,7 +9,7 @@ export const cells = {
   ok: null,
   /** The first media byte comes late, but in time. A header, a role or a ping comes at once and must not count. */
   slow_first_byte: null,
-  /** The vendor accepts and sends nothing. */
+  /** The vendor accepts the request and sends nothing. */
   hang: 'timeout',
   /** No server listens at the address. */
   refuse: 'unreachable',
@@ -22,7 +22,7 @@ export const cells = {
   overloaded: 'overloaded',
   server: 'server',
   bad_request: 'bad_request',
-  /** The vendor accepts and closes cleanly, without the expected content. */
+  /** The vendor accepts the request and closes cleanly, without the expected content. */
   empty: 'empty',
   /** A header, a role or an empty frame, then a clean end. */
   header_only: 'empty',

@@ -16,7 +16,7 @@ export type StubOptions = {
   http?: (request: SeenRequest, response: ServerResponse, cell: Cell) => void | Promise<void>
   /**
    * Called before a socket opens. Null: it opens. `hang`: the upgrade is never answered. If absent, `refusals` decides
-   * by the cell.
+   * by the test case.
    */
   refuseUpgrade?: (request: SeenRequest, cell: Cell) => Refusal | 'hang' | null
   socket?: (socket: StubSocket, request: SeenRequest, cell: Cell) => void
@@ -224,7 +224,7 @@ function refuse(duplex: Duplex, { status, headers = {}, body = '' }: Refusal): v
 
 function stubSocket(socket: WebSocket, connection: Socket, request: SeenRequest): StubSocket {
   socket.on('error', ignore)
-  // True when a break is about to come. From then on the connection sends and receives nothing more.
+  // True once the stub is about to break the connection. From then on it sends and receives nothing more.
   let isBroken = false
   const breakWith = (run: () => void) => {
     isBroken = true
