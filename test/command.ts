@@ -12,10 +12,10 @@ import type { Settings, TestServer } from './server.ts'
 /** `code` is null if a signal ended the command, as for a real process. */
 export type Finished = { code: number | null; stdout: string; stderr: string }
 
-/** The parts of a server that a command needs: URL, data folder and database. */
+/** A server's parts for a command: URL, data folder and database. */
 type Reached = Pick<TestServer, 'dataDir' | 'databaseUrl' | 'url'>
 
-/** A command that runs beside others, such as `calls tail`, with its output. */
+/** A command beside others, such as `calls tail`, with its output. */
 export type Following = {
   /** Its output so far. */
   output: () => string

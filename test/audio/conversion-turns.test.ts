@@ -1,4 +1,4 @@
-/** Speech is converted in steps, each in a separate turn of the event loop, however large a provider's chunks are. */
+/** Speech is converted in steps, each in a separate event loop turn, however large a provider's chunks are. */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
@@ -31,7 +31,7 @@ async function* stream(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
   for (const chunk of chunks) yield await Promise.resolve(chunk)
 }
 
-/** Converts the chunks. Returns the number of values in total, and the largest number in one turn of the event loop. */
+/** Converts the chunks. Returns the number of values in total, and the largest number in one event loop turn. */
 async function valuesOf(chunks: readonly Uint8Array[], to: OutputFormat, live: boolean) {
   if (!isSampleEncoding(to.encoding)) throw new Error('not a sample encoding')
   const valueBytes = frameBytes({ encoding: to.encoding, channels: 1 })

@@ -1,9 +1,9 @@
-/** Tests OpenAI's Responses API through clients that use it by default, with the model `auto`. */
+/** Tests OpenAI's Responses API through clients with this API as their default, with the model `auto`. */
 import t, { type Test } from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
 import { type Outcomes, startSetup } from './setup.ts'
 
-/** For one client program: the expected values of the steps that succeed, and the messages of the steps that fail. */
+/** For one client program: the expected values for successful steps, and the messages for failed steps. */
 type Program = { succeed: Record<string, unknown>; fail: Record<string, RegExp> }
 
 const withoutCredential = { message: /OPENAI_API_KEY/ }

@@ -1,4 +1,4 @@
-/** The TypeScript client leaves no connection open: it cancels each response whose body is not read to its end. */
+/** The TypeScript client leaves no connection open: it cancels each response if the body is not read to its end. */
 import t, { type Test } from 'tap'
 import type { ClientOptions } from '../../generated/clients/typescript/call.ts'
 import { createCompatClient } from '../../generated/clients/typescript/compat.ts'
@@ -9,7 +9,7 @@ const delta = 'event: response.text.delta\ndata: {"delta":"a"}\n\n'
 const status = 'id: 0:0\nevent: status\ndata: {"status":"in_progress","endedAt":null}\n\n'
 const request = { body: { input: [], max_output_tokens: 20, stream: true } }
 const sse = 'text/event-stream'
-/** The longest JSON body that a client reads. */
+/** The longest JSON body for a client. */
 const jsonBytesMax = 64 * 1024 * 1024
 
 /** Answers each request with the text, and never ends the response. Returns how many responses were cancelled. */

@@ -1,4 +1,4 @@
-/** A server's possible faults, each with the numbers of the conform checks that must find the fault. */
+/** A server's possible faults, each with the conform checks (by number) to find it. */
 import type { Answer, Asked, Fault, Frame } from './proxy.ts'
 
 export type SeededFault = Fault & {

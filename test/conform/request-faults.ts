@@ -2,7 +2,7 @@
 import { changeBody, type SeededFault } from './faults.ts'
 import type { Asked, Fault } from './proxy.ts'
 
-/** Repairs the JSON in wrong requests for a new agent, so that the server seems to accept them. */
+/** Repairs the JSON in wrong requests for a new agent, as if the server accepted them. */
 const ofNewAgent = (change: (body: Record<string, unknown>) => void): Fault => ({
   request: (asked) => {
     if (asked.method === 'POST' && asked.path === '/v1/agents' && isObject(asked.body)) changeBody(asked, change)
@@ -18,7 +18,7 @@ function isObject(body: Buffer): boolean {
 }
 
 const isCreatingResponse = ({ method, path }: Asked) => method === 'POST' && path === '/router/v1/llm/responses'
-/** Counts the wrong requests that the proxy has repaired, so that each gets a new name or key. */
+/** Counts the repaired requests, so each gets a new name or key. */
 let repaired = 0
 let agentId = ''
 /** The bodies of earlier requests. A fault sends them again. */

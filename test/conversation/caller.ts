@@ -113,7 +113,7 @@ export class SimulatedCaller implements MediaTransport {
     return this.#mic.length * tickMs
   }
 
-  /** Speaks recorded audio from now on. It has no words that the simulated recognizer knows. */
+  /** Speaks recorded audio from now on. The simulated recognizer knows no words in it. */
   speak(voice: Int16Array): void {
     this.#voice = voice
   }

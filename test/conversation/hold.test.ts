@@ -124,7 +124,7 @@ t.test('a call without credit, or at its longest duration, ends at once if the c
   t.same(long.record.ended, ['max_duration'])
 })
 
-/** Two seconds of hold audio that sounds like nothing else in the test. */
+/** Two seconds of hold audio, unlike all other sounds in the test. */
 const ownClip = Int16Array.from({ length: 32_000 }, (_, i) => Math.round(3000 * Math.sin(i * (0.05 + i / 400_000))))
 
 const shown = (...values: (number | readonly number[])[]) => JSON.stringify(values)

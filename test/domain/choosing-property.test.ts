@@ -61,7 +61,7 @@ const providerKeys: ProviderKeys = {
   },
 }
 /**
- * Names a provider key. The name contains the organization, so that failures of one organization do not count against
+ * Names a provider key. The name contains the organization, because one organization's failures do not count against
  * another.
  */
 const keyIdOf = (organization: string, provider: string, kind: string) => `${organization} ${provider} ${kind}`
@@ -157,7 +157,7 @@ function expected(order: readonly string[], own: OwnKeys, attemptsMax: number): 
   const [tried, cooling]: [string[], Set<string>] = [[], new Set()]
   for (const pin of order) {
     const [id = ''] = pin.split('/')
-    // A failing provider key blocks all models of its provider.
+    // A failing provider key blocks all its provider's models.
     if (cooling.has(id)) continue
     if (tried.length === attemptsMax) break
     tried.push(pin)

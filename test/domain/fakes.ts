@@ -146,7 +146,7 @@ export class MemoryCredit implements Credit {
 
 export const key = { keyDigest: 'digest', contentHash: 'hash' }
 
-/** Makes the dependencies of the domain's operations, in memory. */
+/** Makes the dependencies for the domain's operations, in memory. */
 export function bench(providers: Provider[], testProviders: string[] = []) {
   const clock = new TestClock()
   const health = new Health(clock, healthLimits)

@@ -1,4 +1,4 @@
-/** Stores credit movements like those in the contract's examples, and compares the responses with the examples. */
+/** Stores credit movements as the contract's examples show them, and compares the responses with the examples. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

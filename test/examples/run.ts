@@ -12,7 +12,7 @@ import { cuesOf, runsOf } from './streams.ts'
 
 export type Sent = {
   operation: string
-  /** The name of the request example to send. */
+  /** The request example to send, by its name. */
   request?: string
   /** Fields sent instead of the example's fields, or beside them. */
   fields?: object
@@ -30,9 +30,9 @@ export type Sent = {
 export type Received = { status: number; headers: Headers; body: Buffer }
 
 export type Expected = {
-  /** The name of the expected example, such as `createSpeech 200: pcm`. */
+  /** The expected example's name, such as `createSpeech 200: pcm`. */
   example: string
-  /** JSON pointers to lists of which the example shows only some elements. */
+  /** JSON pointers to lists. The example shows only some elements in these lists. */
   parts?: readonly string[]
   /** Names in the example and in the answer, where they differ because an example names no vendor. */
   renamed?: Record<string, string>
@@ -85,8 +85,8 @@ export class Examples {
   }
 
   /**
-   * Asserts that an error, recorded by another test, has the message and the hint that the contract's example shows for
-   * it. Numbers of seconds may differ.
+   * Asserts that an error, recorded by another test, has the message and the hint in the contract's example for it.
+   * Only seconds may differ.
    */
   compareWords(t: Test, address: string, recorded: readonly { code: string; message: string; hint: string }[]): void {
     const wordsOf = ({ code, message, hint }: { code: string; message: string; hint: string }) =>
@@ -105,7 +105,7 @@ export class Examples {
     t.match(JSON.parse(body.toString()), example?.value)
   }
 
-  /** Returns the frame of an example, for a client to send. */
+  /** Returns an example's frame, for a client to send. */
   frame(address: string): object {
     this.#compared.add(address)
     const frame = this.contract.examples.get(address)
@@ -113,7 +113,7 @@ export class Examples {
     return frame as object
   }
 
-  /** Asserts that a frame matches the example of its message. */
+  /** Asserts that a frame matches its message's example. */
   compareFrame(t: Test, address: string, frame: unknown): void {
     t.same(differences(this.frame(address), frame), [], address, { frame })
   }

@@ -1,5 +1,5 @@
 /**
- * A caller's lines, spoken by the embedded voice of their language, and the recognizer's error rate without a phone
+ * A caller's lines, spoken by the embedded voice for their language, and the recognizer's error rate without a phone
  * line.
  */
 import { randomUUID } from 'node:crypto'

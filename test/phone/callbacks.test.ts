@@ -28,7 +28,7 @@ async function endedSession(path: string, settings: object): Promise<string> {
   return sessionId
 }
 
-/** Stores the callback that an agent has promised, as the call's conversation does. */
+/** Stores an agent's promised callback, as the call's conversation does. */
 async function promise(
   sourceId: string,
   agentId: string | null,

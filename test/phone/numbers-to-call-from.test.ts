@@ -14,7 +14,7 @@ const nextNumber = () => `+1212555${String(1000 + made++)}`
 const intent = { intent: { language: 'en' } }
 
 /**
- * Makes an organization with an agent and a function that adds numbers. A number that is added earlier counts as older.
+ * Makes an organization with an agent and a function to add numbers. A number counts as older if it is added earlier.
  */
 async function openOrganization(name: string) {
   const acme = await admin.organization(name)

@@ -1,6 +1,6 @@
 /** The operations of the platform API, and a request for each operation with an id. */
 
-/** The ids of one organization's resources, and unused ids in the same form. */
+/** One organization's ids, and unused ids in the same form. */
 export type Things = {
   agent: string
   tool: string
@@ -199,7 +199,7 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
 
 /**
  * The operations without an id. They return the organization's own resources, so the tests search the responses for
- * resources of another organization.
+ * another organization's resources.
  */
 export const withoutId = [
   'getPlatformContract',

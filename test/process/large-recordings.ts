@@ -47,7 +47,7 @@ export const honest: Record<string, () => Blob> = {
   },
 }
 
-/** Hostile files, each with the expected status of the response. */
+/** Hostile files, each with the expected response status. */
 export const hostile: Record<string, { status: number; file: () => Blob }> = {
   'a WAV of empty chunks': { status: 400, file: () => filled('junk\0\0\0\0', 100, wavStart) },
   'a FLAC of beginnings of frames': { status: 400, file: () => filled('\xff\xf8\x19\x08\0', 100, flacStart) },

@@ -37,8 +37,8 @@ async function take(count: number): Promise<number> {
 }
 
 /**
- * Reserves a block of ports by listening on its first port. The operating system frees it with the process, even after
- * a crash.
+ * Reserves a block by listening on its first port. The operating system frees the block with the process, even after a
+ * crash.
  */
 async function claim(): Promise<Block> {
   for (let tries = 0; tries < blocks; tries++) {

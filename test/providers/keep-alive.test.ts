@@ -19,8 +19,8 @@ const post: OutboundRequest = {
 }
 
 /**
- * Starts a server on plain TCP, because Node's own server would announce its keep-alive time. `served` is the number of
- * requests that the connection has served before.
+ * Starts a server on plain TCP, because Node's own server would announce its keep-alive time. `served` counts the
+ * connection's earlier requests.
  */
 async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   const connections: Socket[] = []
@@ -112,5 +112,5 @@ t.test('a connection is closed before the time that its server announced', async
   t.equal(connections.length, 2)
 })
 
-/** Waits until the connection of the last response is idle. Before that undici would open another connection. */
+/** Waits until the last response's connection is idle. Before that undici would open another connection. */
 const idle = () => delay(5)

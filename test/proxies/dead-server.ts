@@ -25,7 +25,7 @@ export async function deadServer(t: Test, name: ProxyName): Promise<void> {
   const { url } = proxy
   const agent = new Agent()
   t.teardown(() => Promise.all([agent.destroy(), proxy.stop()]))
-  // Opens one request at each server, which the server does not answer yet.
+  // Opens one request at each server, and leaves it unanswered.
   for (let i = 0; i < servers.length; i++) await fetch(`${url}/held`, { dispatcher: agent })
   await stop(servers[0] as Server)
   // Gives the proxy time to see that its idle connections are closed, because it does not repeat a POST on such a

@@ -1,4 +1,4 @@
-/** Tests organizations' provider keys on sockets: which key a stream uses, who pays, and a deleted or replaced key. */
+/** Tests organizations' provider keys on sockets: each stream's key, its payer, and a deleted or replaced key. */
 import t, { type Test } from 'tap'
 import { deleteKey, putKey, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -34,7 +34,7 @@ async function serveProvider(t: Test, respond: Respond, { requestMs = 5000, cloc
   return provider
 }
 
-/** Opens the send operation with a message store in memory, and a number that the organization may use. */
+/** Opens the send operation with a message store in memory, and a number for the organization. */
 function sending(provider: Pick<RichMessageProvider, 'send'>, changed: Partial<MessageStore> = {}) {
   const messages = new Map<string, RmsgMessage>()
   const sendFromNumber = createSendFromNumber({
@@ -112,8 +112,8 @@ t.test("if the provider's answer is not JSON, the error has no detail", async (t
 })
 
 /**
- * Makes a function that sends a message with the operation, which stores its responses for repeated requests. Returns
- * an error's data.
+ * Makes a function to send a message with the operation. Responses are stored for repeated requests. Returns an error's
+ * data.
  */
 function asking(sendFromNumber: SendMessage) {
   const kept = new Map<string, { status: number; body: string }>()

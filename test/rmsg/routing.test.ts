@@ -78,7 +78,7 @@ async function subscribe({ tenant }: Place, all: readonly Tags[]): Promise<void>
 
 type Occurrence = { sender: Tenant; numberId: string; e164: string; type: RichEventType; tags: Tags }
 
-/** Sends the event. Returns the URLs of the subscriptions that received it, in order. */
+/** Sends the event. Returns the receiving subscriptions' URLs, in order. */
 async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): Promise<string[]> {
   const to = '+15005550030'
   const conversationId = conversationIdOf(numberId, to)
@@ -102,7 +102,7 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
   return [...posted].sort()
 }
 
-/** Computes the expected URLs by an independent form of the rule: the message has every tag of the subscription. */
+/** Computes the expected URLs by an independent form of the rule: the message has every tag in the subscription. */
 function expected(tenant: Tenant, all: readonly Tags[], type: RichEventType, tags: Tags): string[] {
   const pairs = new Set(type === 'rmsg.received' ? [] : Object.entries(tags).map((pair) => JSON.stringify(pair)))
   return all

@@ -71,7 +71,7 @@ async function serves(t: Test): Promise<void> {
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 }
 
-/** Kills every child process of this kind, because the first can be idle while another has this request's work. */
+/** Kills every such child process, because the first can be idle while another has this request's work. */
 async function killBusy(kind: string): Promise<void> {
   await untilBusy(kind)
   for (const child of childrenOf(kind)) process.kill(child, 'SIGKILL')
@@ -247,9 +247,9 @@ function stall(path: string, type: string, length: number, part: Buffer): Promis
 
 type Streaming = {
   status: Answer['status']
-  /** Reads the next piece of the body. */
+  /** Reads the body's next piece. */
   some: () => Promise<Uint8Array>
-  /** Reads the rest of the body. Rejects if the response breaks off. */
+  /** Reads the body's rest. Rejects if the response breaks off. */
   rest: () => Promise<void>
   leave: () => void
 }

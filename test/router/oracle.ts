@@ -31,7 +31,7 @@ export type Specification = {
 
 export const specification = readSpecification()
 
-/** This operation describes the responses that belong to no operation, such as those for unknown paths. */
+/** This operation describes the responses outside all operations, such as for unknown paths. */
 const unmatched: Operation = {
   operationId: 'unmatched',
   responses: {
@@ -69,7 +69,7 @@ export function conforms(t: Test, operationId: string, answer: Answer): void {
   if (status >= 400) sameRow(t, name, answer)
 }
 
-/** Asserts that the response conforms to the row of its error code in the contract's error table. */
+/** Asserts that the response conforms to its error code's row in the contract's error table. */
 function sameRow(t: Test, name: string, { status, headers, json }: Answer): void {
   const { error } = json<Envelope>()
   const row = specification['x-error-codes'][error.code]

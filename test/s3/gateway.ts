@@ -82,7 +82,7 @@ export class Relay {
   downloaded = 0
   /** Bytes from the server to the gateway. */
   uploaded = 0
-  /** The number of bytes that the server may still send; the rest waits. */
+  /** The server may still send this many bytes; the rest waits. */
   uploadsLeft = Number.POSITIVE_INFINITY
 
   private constructor(port: number, target: number) {

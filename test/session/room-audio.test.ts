@@ -101,7 +101,7 @@ t.test('a clear drops waiting audio, and reports how much the track has sent', a
   audio.clear()
   t.same(cleared, [])
   await settled()
-  // Audio that is on its way when `clear` comes counts as played: the mark at 200 ms was passed, and then 50 ms more.
+  // Audio on its way counts as played when `clear` comes: the mark at 200 ms was passed, and then 50 ms more.
   t.same(cleared, [['1:200', 50]])
   t.equal(room.drops, 1)
   const taken = room.taken.length

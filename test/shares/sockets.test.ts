@@ -159,7 +159,7 @@ overEngines(t, (t) => {
   })
 })
 
-/** Makes the sockets for carrier audio of one process. `expect` returns the URL for one socket. */
+/** Makes the sockets for carrier audio in one process. `expect` returns the URL for one socket. */
 function carrierLegs(ownerId: string) {
   const address = { url: '' }
   const expected = new ExpectedLegs({ ownerId, addressFor: () => address.url, rateHz: 8000 })

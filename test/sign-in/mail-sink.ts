@@ -1,4 +1,4 @@
-/** A mail server that keeps the mails that it receives. */
+/** A mail server. It keeps all received mails. */
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import type { Settings } from '../server.ts'
@@ -16,7 +16,7 @@ export async function startMailSink(t: { teardown(run: () => Promise<void>): voi
       let text = ''
       stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
       stream.on('end', () => {
-        // Decodes quoted-printable, in which long lines come.
+        // Decodes quoted-printable, because long lines come in this encoding.
         const plain = text.replace(/=\r\n/g, '').replace(/=3D/g, '=')
         mails.push({ to: session.envelope.rcptTo[0]?.address ?? '', text: plain })
         done()

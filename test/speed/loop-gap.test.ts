@@ -303,7 +303,7 @@ t.test('unusual queries, paths and headers do not block the event loop', async (
 })
 
 /**
- * Returns the smallest of the longest event loop gaps of several tries. `status` is the required status of each try; 0
+ * Returns the smallest of the longest event loop gaps in several tries. `status` is the required status of each try; 0
  * is any.
  */
 async function shortestGap(run: () => Promise<number>, status: number): Promise<number> {

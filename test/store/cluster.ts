@@ -52,7 +52,7 @@ type Test = { teardown(run: () => unknown): void }
 export class TestCluster {
   readonly folder: string
   readonly socketDir: string
-  /** A superuser's connection, from which row level security hides nothing. */
+  /** Superuser connection: row level security hides nothing from it. */
   readonly admin: postgres.Sql
   readonly #made: string[] = []
   readonly #stopServer: () => Promise<void>
@@ -64,7 +64,7 @@ export class TestCluster {
     this.admin = postgres({ host: socketDir, user: 'postgres', database: 'postgres', max: 2, onnotice: () => {} })
   }
 
-  /** Makes databases in the Postgres that all tests in this process share. */
+  /** Makes databases in the Postgres for all tests in this process. */
   static async start(): Promise<TestCluster> {
     return new TestCluster(temporaryFolder(), await postgresOfProcess(), () => Promise.resolve())
   }

@@ -1,6 +1,6 @@
 /**
- * Tests usage that is summed from database rows: of calls and their agents, of live and test requests, of older
- * versions; and its limits.
+ * Tests usage from database rows: for calls and their agents, for live and test requests, from older versions; and its
+ * limits.
  */
 import t from 'tap'
 import { type UsageGroup, usageRowsMax } from '../../domain/billing/usage.ts'

@@ -1,4 +1,4 @@
-/** The summary of the call for a transfer recipient if the transfer request has none. */
+/** The call's summary for a transfer recipient if the request has no summary. */
 import t from 'tap'
 import { defaultSummary } from '../../domain/calls/transfer-summary.ts'
 import type { Step } from './sequences/steps.ts'

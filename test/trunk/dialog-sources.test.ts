@@ -1,6 +1,5 @@
 /**
- * Look-ups of the senders of SIP requests in calls: one organization does not use up the look-ups of other
- * organizations.
+ * The senders of SIP requests in calls are looked up. One organization does not use up other organizations' look-ups.
  */
 import t from 'tap'
 import { DialogSources } from '../../providers/trunk/dialog-sources.ts'

@@ -1,4 +1,4 @@
-/** The limits of the SIP trunk line, as the settings define them. */
+/** The SIP trunk line's limits, as the settings define them. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
@@ -78,7 +78,7 @@ t.test('SIP messages whose sender cannot be looked up are dropped, and accepted 
   t.equal(asked, 2)
 })
 
-/** Opens a trunk whose address is known from a call. All later look-ups of senders never end. */
+/** Opens a trunk whose address is known from a call. All later sender look-ups never end. */
 async function slowTrunk(t: Test, more: TrunkSetup = {}) {
   const state = { isSlow: false, asked: 0 }
   const slow: TrunkSetup['ofAddress'] = (dialed) => {

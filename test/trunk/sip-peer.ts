@@ -182,7 +182,7 @@ export type Sent = {
 }
 type Responded = { toTag?: string; headers?: readonly string[]; body?: string }
 
-/** Returns the result of `find` as soon as it exists. The given clock moves until then. */
+/** Returns the result as soon as `find` has one. The given clock moves until then. */
 export async function wanted<T>(find: () => T | undefined | null | false, name: string, clock?: TestClock): Promise<T> {
   if (clock !== undefined) await clock.until(name, () => Boolean(find()))
   for (let tries = 0; tries < 2_000; tries++) {

@@ -6,9 +6,7 @@ export type LanguageName = 'TypeScript' | 'Python' | 'Go'
 export type ContractChange = {
   kind: string
   edits: readonly Edit[]
-  /**
-   * The languages whose users the change cannot affect, with the reason. All other languages must notice the change.
-   */
+  /** The languages with unaffected users, with the reason. All other languages must notice the change. */
   unhurt?: Readonly<Partial<Record<LanguageName, string>>>
 }
 

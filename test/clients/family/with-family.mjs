@@ -4,7 +4,7 @@ import { Speko } from '@spekoai/sdk'
 import { apiKey, baseURL, recording, report, sentence } from '../report.mjs'
 import { methodsOf, recorded } from './recorded.mjs'
 
-// The SDK's resources that this server does not have.
+// The SDK's resources without a counterpart in this server.
 const absent = ['knowledgeBases.', 'realtime.']
 const baseUrl = baseURL.replace(/\/v1$/, '')
 const receiver = process.env.PARLEY_RECEIVER

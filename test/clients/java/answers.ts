@@ -1,4 +1,4 @@
-/** Servers that misbehave. The first part of a request's path names the kind of misbehaviour. */
+/** Servers that misbehave. The first part of a request's path names the fault. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
@@ -53,7 +53,7 @@ const answers: Readonly<Record<string, Answer>> = {
   ascii: json({ text: 'heard' }),
 }
 
-/** Returns the server's URL, and the requests received for a kind of misbehaviour. */
+/** Returns the server's URL, and the requests received for a fault. */
 export async function startAnswers(t: Test): Promise<{ url: string; seen(name: string): Seen[] }> {
   const all: Seen[] = []
   const ofName = (name: string) => all.filter((seen) => seen.name === name)
@@ -84,7 +84,7 @@ const sockets: Readonly<Record<string, (socket: WebSocket) => void>> = {
   junk: (socket) => socket.send('junk'),
 }
 
-/** Returns the URL of a server whose sockets end in several ways. It refuses all other paths. */
+/** Returns a server's URL. Its sockets end in several ways, and it refuses all other paths. */
 export async function startSockets(t: Test): Promise<string> {
   const nameOf = ({ url }: IncomingMessage) => url?.split('/')[1] ?? ''
   const verifyClient = ({ req }: { req: IncomingMessage }) => sockets[nameOf(req)] !== undefined

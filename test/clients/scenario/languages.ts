@@ -1,6 +1,4 @@
-/**
- * The clients' languages. For each there is a test program in this folder, which prints a line of JSON for each step.
- */
+/** The clients' languages. For each there is a test program in this folder, which prints a JSON line for each step. */
 import path from 'node:path'
 import { pythonEnvironment, pythonOf } from '../python/environment.ts'
 import { goProgram, prepareGo } from './go/prepare.ts'

@@ -1,6 +1,6 @@
 /**
- * A server with a prepared answer on each path, to test the rules that all clients follow when they send requests. The
- * path's first part names the answer. It counts the requests for each answer.
+ * A server with a prepared answer on each path, to test the common rules for clients' requests. The path's first part
+ * names the answer. It counts the requests for each answer.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
@@ -18,12 +18,12 @@ export type RuleServer = {
 type Reply = (response: ServerResponse) => unknown
 
 const json = { 'content-type': 'application/json' }
-/** The longest JSON body that a client reads. */
+/** The longest JSON body for a client. */
 const jsonBytesMax = 64 * 1024 * 1024
 const models = '{"models":[]}'
 /** The pause between two pieces of an answer that is slow but always sends. */
 const pieceMs = 100
-/** With its pauses this audio takes longer than the time limit that the test programs set for one read. */
+/** With its pauses this audio takes longer than the test programs' time limit for one read. */
 const audioPieces = 15
 
 const replies: Readonly<Record<string, Reply>> = {

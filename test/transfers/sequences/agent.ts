@@ -76,7 +76,7 @@ export class ModelledAgent implements Conversation {
     return this.#isOver
   }
 
-  /** Returns the party that the caller is connected to. */
+  /** Returns the caller's present party: agent, hold or gone. */
   get where(): 'agent' | 'hold' | 'gone' {
     if (this.#hold.isGone) return 'gone'
     return this.#hold.isHeld ? 'hold' : 'agent'

@@ -1,6 +1,6 @@
 /**
- * The faults in one sequence. Each kind of fault draws from a separate random generator, so leaving one kind out does
- * not change the others.
+ * The faults in one sequence. Each kind draws from a separate random generator, so leaving one kind out does not change
+ * the others.
  */
 import { random } from '../../random.ts'
 import type { FaultKind, Tolerance } from './tolerance.ts'

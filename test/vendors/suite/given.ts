@@ -25,7 +25,7 @@ export type SuiteGiven = {
 }
 export type Expected = { errorClass: ErrorClass; because: string }
 
-/** The rules of a port, which are equal for every vendor. */
+/** The port's rules, equal for every vendor. */
 export type PortRules = Pick<SuiteGiven, 'cannot' | 'expected'> & {
   /**
    * The caller aborts the signal if the first answer takes too long, so `hang` may end as `cancelled` or as `timeout`.

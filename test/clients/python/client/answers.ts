@@ -9,11 +9,11 @@ const json = { 'content-type': 'application/json' }
 const stream = { 'content-type': 'text/event-stream' }
 const busy = JSON.stringify({ error: { code: 'rate_limited', type: 'rate_limit_error', retryable: true } })
 const completed = 'event: response.completed\ndata: {}\n\n'
-/** The limits of the client under test. */
+/** The client's limits under test. */
 const eventBytesMax = 16 * 1024 * 1024
 const errorBytesMax = 64 * 1024
 
-/** The prepared answers, by the first part of the request's path. */
+/** The prepared answers, by the first part in the request's path. */
 const answers: Readonly<Record<string, (response: ServerResponse, body: string) => void>> = {
   transcribed: (response, text) => response.writeHead(200, json).end(JSON.stringify({ text, segments: [] })),
   later: (response) => response.writeHead(429, { ...json, 'retry-after': '0' }).end(busy),
