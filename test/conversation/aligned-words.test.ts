@@ -78,7 +78,7 @@ t.test('a word aligner gets the current sentence and only its played audio', asy
   t.ok(Math.abs(firstMs + samplesMs - playedMs) <= 10, `${samplesMs} ms of ${playedMs - firstMs}`)
 })
 
-t.test('if the aligner fails or is late, the played text is estimated without delay', async (t) => {
+t.test('if the word aligner fails or is late, the played text is estimated without delay', async (t) => {
   const plain = await interrupted(2500, {})
   await plain.sim.until(() => plain.record.turns.length === 4)
   for (const [name, aligner] of [
@@ -97,14 +97,14 @@ t.test('if the aligner fails or is late, the played text is estimated without de
   }
 })
 
-t.test('an aligner that exceeds its time limit is cancelled', async (t) => {
+t.test('a word aligner that exceeds its time limit is cancelled', async (t) => {
   const asked: Asked[] = []
   const { sim } = await interrupted(2500, { aligner: reading(asked, 5000) })
   await sim.run(500)
   t.ok(asked[0]?.signal.aborted)
 })
 
-t.test('the aligner is not used if the voice reports word timings', async (t) => {
+t.test('no word aligner is used if the voice reports word timings', async (t) => {
   const asked: Asked[] = []
   const { text, sim } = await interrupted(2500, { aligner: reading(asked), reportsWords: true })
   t.equal(text, sim.wholeAgentWords.join(' '))

@@ -215,7 +215,7 @@ t.test('the played text matches the speech-to-text transcript of the played audi
   t.ok(errors <= 0.03 * words)
 })
 
-t.test('without word timings an aligner determines the played words from the processed audio', async (t) => {
+t.test('without word timings a word aligner finds the played words in the processed audio', async (t) => {
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech!.aligner!
   const signal = new AbortController().signal

@@ -200,7 +200,7 @@ t.test('a routing preview equals the routing of the next request, with any provi
   t.pass()
 })
 
-t.test('each model of a stage is either a candidate or excluded, and a repeated choice is cached', async (t) => {
+t.test('each LLM of the catalog is either a candidate or excluded, and a repeated choice is cached', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser, catalog } = await live(drawn)
@@ -219,7 +219,7 @@ t.test('each model of a stage is either a candidate or excluded, and a repeated 
   t.pass()
 })
 
-t.test('candidates are sorted by descending score, then models without a score, then last resorts', async (t) => {
+t.test('candidates are sorted by descending score, then models without a score, then last-resort models', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser } = await live(drawn)

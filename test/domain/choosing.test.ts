@@ -10,7 +10,7 @@ import { auto, figure, pinned, pins, price } from './choosing-setup.ts'
 import { bench, caller, failure, model, provider, thrownFault } from './fakes.ts'
 import { routerError } from './router-error.ts'
 
-t.test('the catalog finds models by stage, and its digest changes only with its models', (t) => {
+t.test('the catalog finds models by stage (stt, llm, tts), and its digest changes only with its models', (t) => {
   const a = provider('a', [model('llm'), model('stt')])
   const b = provider('b', [model('llm')])
   const catalog = new Catalog([a, b])
@@ -181,7 +181,7 @@ t.test('the model chain of an API key sets the order of auto routing, but does n
   t.end()
 })
 
-t.test('the weights of each objective sum to 1, and its main figure has the largest weight', (t) => {
+t.test('the weights of each routing objective sum to 1, and its main benchmark figure has the largest', (t) => {
   t.same(weights.balanced, { quality: 0.5, latency: 0.3, cost: 0.2 })
   for (const objective of ['balanced', 'quality', 'latency', 'cost'] as const) {
     t.equal(Math.round(axes.reduce((sum, axis) => sum + weights[objective][axis], 0) * 1e9), 1e9)
@@ -190,7 +190,7 @@ t.test('the weights of each objective sum to 1, and its main figure has the larg
   t.end()
 })
 
-t.test('candidates are ranked by their figures, and ties keep the order of the catalog', (t) => {
+t.test('candidates are ranked by benchmark figures, and ties keep the order of the catalog', (t) => {
   const llm = (
     id: string,
     quality: number | null,
@@ -223,7 +223,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test('a model without the main figure of the objective has no score and is ranked last', (t) => {
+  t.test('a model without the benchmark figure that matters most for the objective is ranked last', (t) => {
     const providers = [llm('unknown', null, 1, 0), llm('worst', 10, 5000, 9000), llm('best', 90, 100, 10)]
     t.same(pins(providers, 'llm'), ['best/m', 'worst/m', 'unknown/m'])
     const { chooser } = bench(providers)
@@ -244,7 +244,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test('ties keep the order of the catalog, and a last resort comes last even with the best figures', (t) => {
+  t.test("ties keep the catalog's order, and a last-resort model comes last even with the best figures", (t) => {
     t.same(pins([llm('b', 50, 1, 1), llm('a', 50, 1, 1)], 'llm'), ['b/m', 'a/m'])
     t.same(pins([llm('scripted', 100, 1, 0, { lastResort: true }), llm('none', null, null, null)], 'llm'), [
       'none/m',
@@ -253,7 +253,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test('if two sources measured a figure, only the source with more models affects the ranking', (t) => {
+  t.test('if two sources measured a benchmark, only the source with more models affects the ranking', (t) => {
     const stt = (id: string, value: number, source: string) =>
       provider(id, [model('stt', { benchmarks: [figure('wer_pct', value, { path: 'batch', source })] })])
     const { chooser } = bench([stt('a', 9, 'one'), stt('b', 5, 'one'), stt('c', 1, 'other')])
@@ -269,7 +269,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test('batch figures do not rank streams, and figures for English do not rank other languages', (t) => {
+  t.test('batch benchmarks do not rank streams, and benchmarks for English do not rank other languages', (t) => {
     const fast = provider('batch', [
       model('tts', { benchmarks: [figure('aa_speech_arena_elo', 2000, { path: 'batch' })] }),
     ])

@@ -31,7 +31,7 @@ function order(providers: Provider[], language: string, objective: Objective, ov
   return { ids: candidates.map(({ row }) => row.provider.id), candidates, scale }
 }
 
-t.test('es-MX is ranked by figures of es-MX, then of Spanish, and not of another variety', (t) => {
+t.test('es-MX is ranked by benchmarks of es-MX, then of Spanish, and not of another variety', (t) => {
   const calls = { source: 'calls' }
   const providers = [
     stt('read', [wer(2, 'es'), wer(30, 'es-MX', calls)]),
@@ -104,7 +104,7 @@ t.test('the region orders only candidates with equal scores', (t) => {
   t.end()
 })
 
-t.test("vendor-reported figures do not rank a vendor's models against other vendors' models", (t) => {
+t.test("benchmarks reported by a vendor do not rank its models against other vendors' models", (t) => {
   const own = { source: 'own', vendorReported: true }
   const boaster = provider('boaster', [
     model('stt', { id: 'a', benchmarks: [wer(1, 'de', own)] }),

@@ -92,7 +92,7 @@ t.test('only one language is tried if it is clear, requested or was spoken befor
   t.end()
 })
 
-t.test('a tone gives its energy to the bands around its pitch, and silence gives none', (t) => {
+t.test('in the mel spectrogram a tone has its energy in the bands around its pitch, and silence has none', (t) => {
   const frames = 100
   const tone = Float32Array.from({ length: 16_000 }, (_, i) => 0.5 * Math.sin((2 * Math.PI * 1000 * i) / 16_000))
   const mel = logMel(tone, frames)

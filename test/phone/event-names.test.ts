@@ -36,7 +36,7 @@ t.test('the types of carrier events are exactly the types in the contract', (t) 
 
 for (const [name, body] of names)
   if (body !== null)
-    t.test(`the phone line's event ${body.type} becomes ${name}`, async (t) => {
+    t.test(`the phone line's event ${body.type} is stored as the call event ${name}`, async (t) => {
       const desk = openDesk()
       const dialed = await desk.dialled({ telephony: { amd: { mode: 'carrier' } } })
       if (body.type === 'machine_detection') desk.join()

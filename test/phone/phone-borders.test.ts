@@ -164,7 +164,7 @@ t.test('createSipConnection and updateSipConnection accept each limit and refuse
   }
 })
 
-t.test('a connection needs an inbound or outbound side, and an inbound side needs addresses or a login', async (t) => {
+t.test('a SIP connection needs an inbound or outbound side, and an inbound side addresses or a login', async (t) => {
   const create = (more: object) => call(acme, 'POST', connections, { name: 'Sides', ...more })
   isRefused(t, await create({}), '/inbound')
   isRefused(t, await create({ inbound: {} }), '/inbound/allowedAddresses')

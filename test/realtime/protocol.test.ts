@@ -3,7 +3,7 @@ import { type Move, move, type SocketEvent, socketEvents, socketStates } from '.
 
 const written = (moved: Move): string => ('state' in moved ? moved.state : (moved.error ?? '-'))
 
-t.test('each event in each protocol state leads to the specified state or error', (t) => {
+t.test('each client event leads from each protocol state to the specified state or error', (t) => {
   const expected: Record<SocketEvent, string[]> = {
     //            awaiting_config   opening           streaming         ending
     config: ['opening', 'INVALID_CONFIG', 'INVALID_CONFIG', 'INVALID_CONFIG'],

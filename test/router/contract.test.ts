@@ -180,7 +180,7 @@ t.test('no database table contains content from a request or answer', async (t) 
   await sql.end()
 })
 
-t.test('the error codes of all operations are in one table', (t) => {
+t.test('the contract, the code and docs/errors.md have the same table of error codes', (t) => {
   const inSpec = Object.entries(specification['x-error-codes'])
   const inCode = Object.entries(errorCodes).map(([code, row]) => [code, { ...row, headers: [...row.headers] }])
   t.same(

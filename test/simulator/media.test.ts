@@ -294,7 +294,7 @@ t.test('a bridge connects the remote parties, and our streams are no longer play
   await until(() => stream.of('mark').length === 1)
 })
 
-t.test('streaming starts and stops by command, and a refused socket is reported', async (t) => {
+t.test('audio streaming starts and stops by command, and a refused media socket is reported', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0011'), streamFields(world))
   await world.clock.advance(1000)

@@ -9,7 +9,7 @@ import { faultOf, reviewMs, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test("each of the carrier's brand statuses maps to one of ours", (t) => {
+t.test('each brand status of the carrier maps to a brand status of our API', (t) => {
   const rows = [
     ['OK', 'VERIFIED', 'verified'],
     ['OK', 'VETTED_VERIFIED', 'verified'],

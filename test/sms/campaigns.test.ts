@@ -10,7 +10,7 @@ import { campaignReviewMs, faultOf, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test("each of the carrier's campaign statuses maps to one of ours", (t) => {
+t.test('each campaign status of the carrier maps to a campaign status of our API', (t) => {
   const rows = {
     TCR_PENDING: 'pending',
     TCR_SUSPENDED: 'rejected',

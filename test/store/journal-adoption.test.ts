@@ -31,7 +31,7 @@ function setup(t: Test) {
   return { folder, journal, written, texts, write }
 }
 
-t.test('a journal file is adopted by only one process', async (t) => {
+t.test('a settlement journal file of an ended process is adopted by only one process', async (t) => {
   const { folder, journal, written, write } = setup(t)
   await journal('a').append([row('1'), row('2')])
   await journal('b').adopt(allEnded, async (rows) => {

@@ -88,7 +88,7 @@ const sentences: Record<string, string[]> = {
 
 for (const [language, texts] of Object.entries(callers))
   for (const text of texts)
-    t.test(`${language}: one turn in spite of the pauses: ${text}`, async (t) => {
+    t.test(`${language}: a caller's pauses inside these words do not end the turn: ${text}`, async (t) => {
       const { sim, record } = converse({ settings: { intent: { ...pipeline.intent, language } } })
       const groups = text.split(' | ')
       for (const [at, group] of groups.entries()) {

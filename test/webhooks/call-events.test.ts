@@ -161,7 +161,7 @@ t.test('a call that never connected sends a report, and a call that nobody joine
   t.match((await world.events(unjoined))[0]?.body, { event_type: 'call.cancelled' })
 })
 
-t.test('events of a call are sent as call.status, but events of a room or an agent are not', async (t) => {
+t.test('status events of a call are sent as call.status, but events about rooms or agents are not', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.status'] })
   const call = await world.call()

@@ -92,7 +92,7 @@ t.test("a claim that is shorter than an attempt's time-out is returned, and no a
   t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 1, error: 'http_status' })
 })
 
-t.test('a claim has deliveries up to bytesMax, one of each endpoint first, and always at least one', async (t) => {
+t.test('a process claims deliveries up to bytesMax, one of each endpoint first, and at least one', async (t) => {
   const world = await openWorld(t, cluster)
   const many = await world.endpoint('http://127.0.0.1:1/')
   const one = await world.endpoint('http://127.0.0.1:1/')
