@@ -51,3 +51,16 @@ export async function shows(page: Page, selector: string, text: string): Promise
     throw new Error(`${selector} shows "${await page.textContent(selector)}" instead of "${text}"`)
   }
 }
+
+/** Holds the requests to an address until the returned function is called. With `count` only so many requests wait. */
+export async function hold(page: Page, address: RegExp, count = Infinity): Promise<() => void> {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  let requests = 0
+  await page.route(address, async (route) => {
+    requests += 1
+    if (requests <= count) await held
+    await route.continue()
+  })
+  return () => release()
+}

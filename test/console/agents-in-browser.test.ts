@@ -1,8 +1,9 @@
 /** Tests the console's pages for agents: make one, talk to it, change it, compare versions and restore one, tools. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
-import { inBrowser, patience } from '../browser/visiting.ts'
+import { hold, inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
 import { loadEngines, slowEngines } from '../realtime/socket.ts'
 import { signIn } from './visiting.ts'
 
@@ -10,6 +11,7 @@ await inBrowser(t, 'agents in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
   const { parley, admin } = await startOwnAdministered(t, slowEngines)
+  await loadEngines(parley)
   const organization = async (name: string) => {
     const owner = await admin.organization(name)
     return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
@@ -18,7 +20,6 @@ async function tests(browser: Browser): Promise<void> {
 
   t.test('a person makes an agent and talks to it', async (t) => {
     const { owner, place } = await organization('that talks')
-    await loadEngines(owner)
     const { page, open, check } = await signIn(t, place)
     await open('/agents', '[data-state="empty"]')
     await check('agents-empty')
@@ -44,6 +45,23 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('text=You have ended the conversation.', patience)
     await page.click('text=See the call')
     await page.waitForURL(/\/calls\/[0-9a-f-]{36}$/, patience)
+  })
+
+  t.test('a conversation ends if the person leaves the page while it starts', async (t) => {
+    const { owner, place } = await organization('that leaves')
+    const { id } = (await call(owner, 'POST', '/v1/agents', desk)).json<{ id: string }>()
+    const { page, open } = await signIn(t, place)
+    await open(`/agents/${id}?tab=talk`, 'main button:has-text("Talk")')
+    const release = await hold(page, /\/v1\/sessions$/)
+    await page.click('main button:has-text("Talk")')
+    await page.waitForSelector('main :text-is("starting")', patience)
+    await page.click('nav a:has-text("Calls")')
+    await page.waitForSelector('h1:has-text("Calls")', patience)
+    release()
+    await until('the call has ended', async () => {
+      const { calls } = (await call(owner, 'GET', '/v1/calls')).json<{ calls: { end_reason: string | null }[] }>()
+      return calls[0]?.end_reason === 'user_hangup'
+    })
   })
 
   t.test('a person changes an agent, compares versions and restores one', async (t) => {

@@ -3,8 +3,8 @@
  * policy, the keyboard.
  */
 import t from 'tap'
-import { axeFaults, type Browser, type Page } from '../browser/chromium.ts'
-import { inBrowser, patience } from '../browser/visiting.ts'
+import { axeFaults, type Browser } from '../browser/chromium.ts'
+import { hold, inBrowser, patience } from '../browser/visiting.ts'
 import { openShop, refuse } from './shop.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
 import { openVisitor } from './visiting.ts'
@@ -117,17 +117,6 @@ async function visits(browser: Browser): Promise<void> {
       await close()
     }
   })
-}
-
-/** Delays the responses to URLs that match until the returned function is called. */
-async function hold(page: Page, address: RegExp): Promise<() => void> {
-  let release = () => {}
-  const held = new Promise<void>((resolve) => (release = resolve))
-  await page.route(address, async (route) => {
-    await held
-    await route.continue()
-  })
-  return release
 }
 
 /**

@@ -9,8 +9,12 @@ export const loopback = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }]
 /** A model whose provider answers at once. Speech is routed to it only if the request names it. */
 export const loopbackModel = 'loopback/loopback'
 
-/** On a busy machine the embedded engines load their models slowly. */
-export const slowEngines = { PARLEY_REALTIME_OPEN_MS: '60000', PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000' }
+/** On a busy machine the embedded engines load their models slowly. A stream may be silent for as long. */
+export const slowEngines = {
+  PARLEY_REALTIME_OPEN_MS: '60000',
+  PARLEY_REALTIME_SILENCE_MS: '60000',
+  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
+}
 
 /** Returns the server that all tests with real speech share, because each server loads models for its engines. */
 export const serverWithSpeech = (): Promise<TestServer> => serverWith({ PARLEY_PROVIDERS: loopback, ...slowEngines })

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { readLocalSecret } from '../../runtime/process/local-secret.ts'
 import { axeFaults, type Browser, type ContextOptions, otherHost, type Page } from '../browser/chromium.ts'
-import { inBrowser, patience, shows, watch } from '../browser/visiting.ts'
+import { hold, inBrowser, patience, shows, watch } from '../browser/visiting.ts'
 import { pythonEnvironment } from '../clients/python/environment.ts'
 import { testKey } from '../installation.ts'
 import { until } from '../process/machine.ts'
@@ -63,7 +63,7 @@ async function visits(browser: Browser): Promise<void> {
     t.equal(await page.isVisible('#stt-route details table'), false)
     await page.click('#stt-route summary')
     t.equal(await page.isVisible('#stt-route details table'), true)
-    const release = await holdFirst(page, /\/try\/route/)
+    const release = await hold(page, /\/try\/route/, 1)
     for (let runs = 0; runs < 2; runs++) {
       await page.setInputFiles('#file', recording)
       await shows(page, '#stt-status', 'Done')
@@ -240,7 +240,7 @@ async function visits(browser: Browser): Promise<void> {
     await page.keyboard.press('Enter')
     await page.waitForSelector('#key-status.failed', patience)
     const refusals = refused.length
-    const release = await holdFirst(page, /\/v1\/realtime\/sessions/)
+    const release = await hold(page, /\/v1\/realtime\/sessions/, 1)
     await page.fill('#key', `${testKey}y`)
     await page.click('#key-form button')
     await page.fill('#key', testKey)
@@ -262,20 +262,6 @@ async function visits(browser: Browser): Promise<void> {
     await page.click('#play')
     await page.waitForSelector('#tts-status.failed', patience)
   })
-}
-
-/** Holds the first request to an address until the returned function is called. Later requests pass. */
-async function holdFirst(page: Page, address: RegExp): Promise<() => void> {
-  let release: (() => void) | null = null
-  const held = new Promise<void>((resolve) => (release = resolve))
-  let isFirst = true
-  await page.route(address, async (route) => {
-    const mustWait = isFirst
-    isFirst = false
-    if (mustWait) await held
-    await route.continue()
-  })
-  return () => release?.()
 }
 
 /** Copies and saves the transcript. The copied text must be the saved one. */

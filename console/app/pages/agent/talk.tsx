@@ -37,7 +37,7 @@ export function Talk({ agentId }: { agentId: string }) {
 }
 
 function Here({ agentId }: { agentId: string }) {
-  const { state, talk, level, start } = useConversation(agentId)
+  const { state, talk, meter, start } = useConversation(agentId)
   const { text, tone } = phases[state.phase]
   const isOpen = ['listening', 'thinking', 'speaking', 'lost'].includes(state.phase)
   return (
@@ -61,10 +61,10 @@ function Here({ agentId }: { agentId: string }) {
           </Notice>
         )}
         {isOpen && talk ? (
-          <Controls talk={talk} level={level} />
+          <Controls talk={talk} meter={meter} />
         ) : (
           <Line>
-            <Button look="main" disabled={state.phase === 'starting'} onClick={() => void start()}>
+            <Button look="main" disabled={state.phase === 'starting' || isOpen} onClick={() => void start()}>
               <Mic aria-hidden="true" />
               {state.phase === 'over' ? 'Talk again' : 'Talk'}
             </Button>
@@ -76,9 +76,10 @@ function Here({ agentId }: { agentId: string }) {
   )
 }
 
-type ControlsProps = { talk: NonNullable<ReturnType<typeof useConversation>['talk']>; level: number }
+type Started = ReturnType<typeof useConversation>
+type ControlsProps = { talk: NonNullable<Started['talk']>; meter: Started['meter'] }
 
-function Controls({ talk: { session, hasMicrophone }, level }: ControlsProps) {
+function Controls({ talk: { session, hasMicrophone }, meter }: ControlsProps) {
   const [isMuted, setMuted] = useState(false)
   const type = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -107,7 +108,7 @@ function Controls({ talk: { session, hasMicrophone }, level }: ControlsProps) {
               <MicOff aria-hidden="true" />
               Mute
             </Button>
-            <meter className={styles.level} value={isMuted ? 0 : level} aria-label="Loudness of your microphone" />
+            <meter ref={meter} className={styles.level} hidden={isMuted} aria-label="Loudness of your microphone" />
           </>
         )}
       </Line>

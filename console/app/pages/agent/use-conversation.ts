@@ -9,17 +9,33 @@ import { type Change, type Conversation, changed, idle, type Turn } from './conv
 export function useConversation(agentId: string) {
   const [state, dispatch] = useReducer(changed, idle)
   const [talk, setTalk] = useState<Talk | null>(null)
-  const [level, setLevel] = useState(0)
+  // The loudness changes fifty times a second. So the meter gets it directly, because React would draw all of it anew.
+  const meter = useRef<HTMLMeterElement>(null)
   const current = useRef<Talk | null>(null)
-  useEffect(() => () => current.current?.session.hangUp(), [])
+  const isLeft = useRef(false)
+  useEffect(() => {
+    isLeft.current = false
+    return () => {
+      isLeft.current = true
+      current.current?.session.hangUp()
+    }
+  }, [])
 
   const start = useCallback(async () => {
     dispatch({ type: 'start' })
     try {
       const started = await talkTo(
         agentId,
-        callbacks(dispatch, setLevel, () => (current.current = null)),
+        callbacks(
+          dispatch,
+          (level) => {
+            if (meter.current) meter.current.value = level
+          },
+          () => (current.current = null),
+        ),
       )
+      // A person can leave the page before the conversation has started.
+      if (isLeft.current) return started.session.hangUp()
       current.current = started
       setTalk(started)
     } catch (error) {
@@ -27,10 +43,10 @@ export function useConversation(agentId: string) {
     }
   }, [agentId])
 
-  return { state, talk, level, start }
+  return { state, talk, meter, start }
 }
 
-function callbacks(dispatch: (change: Change) => void, setLevel: (level: number) => void, end: () => void) {
+function callbacks(dispatch: (change: Change) => void, level: (value: number) => void, end: () => void) {
   let typed = 0
   const turn = (who: Turn['who'], { id, text, isFinal, interrupted }: Record<string, unknown>) =>
     dispatch({
@@ -46,7 +62,7 @@ function callbacks(dispatch: (change: Change) => void, setLevel: (level: number)
   return {
     ready: () => dispatch({ type: 'phase', phase: 'listening' }),
     lost: () => dispatch({ type: 'phase', phase: 'lost' }),
-    level: setLevel,
+    level,
     state: ({ value }: { value: Conversation['phase'] }) => dispatch({ type: 'phase', phase: value }),
     transcript: (frame: Record<string, unknown>) => turn('you', frame),
     user_message_echo: ({ text }: { text: string }) => turn('you', { id: `typed ${typed++}`, text, isFinal: true }),
