@@ -56,7 +56,8 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
   child.on('message', ({ file, timeoutMs }) => {
     if (file === undefined) return
     limitsMs.set(file, timeoutMs)
-    if (file === current?.file) alarm.set(timeoutMs)
+    // A file that first waits, such as for a compiler, has no output before its first test.
+    if (current === null || file === current.file) alarm.set(timeoutMs)
   })
   alarm.set(fileMs)
   const { code, signal } = await endOf(child)
