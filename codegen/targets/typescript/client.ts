@@ -133,7 +133,7 @@ function isOptional({ parameters, body }: Operation): boolean {
 function emitCall(operation: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
   const name = pascal(operation.id)
   const successes = operation.responses.filter((response) => response.status.startsWith('2'))
-  const answers = successes.flatMap((response) => emitAnswers(operation, response, types))
+  const answers = [...new Set(successes.flatMap((response) => emitAnswers(operation, response, types)))]
   const members = [
     ...emitParameters(operation, types),
     ...emitCallBody(operation, schemas, types),
@@ -192,10 +192,11 @@ function row(operation: Operation, schemas: Record<string, Schema>) {
   const headers = headersOf(operation)
   const terminalEvents = content.flatMap((media) => media.terminalEvents)
   const eventIdentity = content.find((media) => media.eventIdentity !== null)?.eventIdentity
+  const isJson = content.length > 0 && content.every(({ type }) => type === 'application/json')
   return {
     method: operation.method.toUpperCase(),
     path: operation.path,
-    answers: Object.fromEntries(content.map((media) => [media.type, answerKind(media)])),
+    ...(!isJson && { answers: Object.fromEntries(content.map((media) => [media.type, answerKind(media)])) }),
     ...(!operation.secured && { isOpen: true }),
     ...(isIdempotent(operation) && { isIdempotent: true }),
     ...(body !== null && { body }),

@@ -12,7 +12,7 @@ export class Code {
 /** The repository's line width. */
 const lineMax = 120
 
-/** Prints a value on one line if it fits. `keyLength` counts the characters between the indent and the value. */
+/** Prints a value on one line if it fits. A list of strings has as many strings on each line as fit. `keyLength` counts the characters between the indent and the value. */
 export function print(value: unknown, indent = '', keyLength = 0): string {
   if (value instanceof Code) return value.text
   if (typeof value === 'string') return quote(value)
@@ -30,7 +30,10 @@ export function print(value: unknown, indent = '', keyLength = 0): string {
   const pad = isList ? '' : ' '
   const oneLine = `${open}${pad}${items.join(', ')}${pad}${close}`
   if (!oneLine.includes('\n') && indent.length + keyLength + oneLine.length < lineMax) return oneLine
-  return `${open}\n${items.map((item) => `${deeper}${item},\n`).join('')}${indent}${close}`
+  const rows = items.map((item) => `${item},`)
+  const isWords = isList && value.every((item) => typeof item === 'string')
+  const lines = isWords ? filled(rows, lineMax - deeper.length) : rows
+  return `${open}\n${lines.map((line) => `${deeper}${line}\n`).join('')}${indent}${close}`
 }
 
 /** Prints an object type, on one line if it fits. Empty members are left out. */
@@ -46,7 +49,23 @@ export function printImport(names: readonly string[], module: string): string {
   if (names.length === 0) return ''
   const oneLine = `import type { ${names.join(', ')} } from '${module}'\n`
   if (oneLine.length <= lineMax) return oneLine
-  return `import type {\n${names.map((name) => `  ${name},\n`).join('')}} from '${module}'\n`
+  const lines = filled(
+    names.map((name) => `${name},`),
+    lineMax - 2,
+  )
+  return `import type {\n${lines.map((line) => `  ${line}\n`).join('')}} from '${module}'\n`
+}
+
+/** Joins items in lines up to the width. */
+export function filled(items: readonly string[], width: number): string[] {
+  const lines: string[] = []
+  for (const item of items) {
+    const line = lines.at(-1)
+    const joined = `${line} ${item}`
+    if (line !== undefined && joined.length <= width) lines[lines.length - 1] = joined
+    else lines.push(item)
+  }
+  return lines
 }
 
 export function printExport(names: readonly string[], module: string): string {

@@ -2,7 +2,7 @@
 import type { Parameter } from '../../ir.ts'
 import type { Literal, ObjectType, Type } from '../../types.ts'
 import { fieldsIn, isPresent, type View, type Views, viewSuffixes } from '../../views.ts'
-import { printComment, printImport, printKey, printType, quote } from './print.ts'
+import { filled, printComment, printImport, printKey, printType, quote } from './print.ts'
 
 export class TypeNames {
   readonly #used: Set<string>
@@ -98,7 +98,10 @@ export class TypeNames {
   #join(arms: readonly string[], operator: string, indent: string): string {
     const oneLine = arms.join(` ${operator} `)
     if (indent.length + oneLine.length <= 100) return oneLine
-    return arms.map((arm) => `\n${indent}  ${operator} ${arm}`).join('')
+    const items = arms.map((arm) => `${operator} ${arm}`)
+    return filled(items, 118 - indent.length)
+      .map((line) => `\n${indent}  ${line}`)
+      .join('')
   }
 }
 
