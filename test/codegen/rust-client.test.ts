@@ -27,7 +27,9 @@ t.test('the struct for a response has a default for each field, and renames fiel
   const Thing = { type: 'object', required: ['start_ms', 'type'], properties }
   t.match(
     fileOf('structs', { Thing }, answers(ref('Thing'))),
-    `#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "a")] #[non_exhaustive]
+    `answers! { "snake_case"
+
+#[serde(tag = "type", rename = "a")]
 pub struct Thing {
     /** The start, in \`ms\` & \\<frames\\>. */ pub start_ms: i64,
     #[serde(rename = "endMs")] pub end_ms: Option<String>,
@@ -42,16 +44,17 @@ t.test('an object in a request begins with its required fields, and an optional 
   const Thing = { type: 'object', required: ['name'], properties }
   t.match(
     fileOf('structs', { Thing }, { ...sends(ref('Thing')), ...answers(text) }),
-    `#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
+    `requests! { "camelCase"
+
 pub struct Thing {
     pub name: String,
     #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub note: Nullable<String>,
     #[serde(skip_serializing_if = "Option::is_none")] pub max_size: Option<i64>,
 }
+}
 
-impl Thing {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>) -> Self { Self { name: name.into(), note: Nullable::Absent, max_size: None } }
+constructors! {
+    Thing(name: impl Into<String>) { note, max_size }
 }
 `,
   )

@@ -3,21 +3,22 @@ import type { ClientOperation, FormPart } from '../../clients/model.ts'
 import { documentation, inlineDocumentation } from './format.ts'
 import type { RustModule } from './module.ts'
 import { variable, variant } from './names.ts'
-import { describe, Struct } from './structs.ts'
+import { type Declared, describe, Struct } from './structs.ts'
 
 export const paramsName = (id: string) => `${variant(id)}Params`
 export const formName = (id: string) => `${variant(id)}Form`
 
 /** The parameters in the query and in headers. Parameters in the path are the method's arguments. */
-export function emitParams({ id, parameters }: ClientOperation, module: RustModule): string[] {
+export function declareParams({ id, parameters }: ClientOperation, module: RustModule): Declared[] {
   const others = parameters.filter((parameter) => parameter.in !== 'path')
   if (others.length === 0) return []
   const struct = new Struct(module.names.take(paramsName(id)), others, true, module)
-  return [struct.emit(documentation(`The parameters of \`${id}\`.`), [], [], [])]
+  const doc = documentation(`The parameters of \`${id}\`.`)
+  return [struct.emit({ doc, isReceived: false, options: [], rest: [] })]
 }
 
 /** The form's parts go over the wire in the fields' order. Serde does not write a multipart form. */
-export function emitForm({ id, body }: ClientOperation, module: RustModule): string[] {
+export function declareForm({ id, body }: ClientOperation, module: RustModule): Declared[] {
   if (body?.kind !== 'multipart') return []
   const name = module.names.take(formName(id))
   const lines = body.parts.map((part) => {
@@ -25,8 +26,8 @@ export function emitForm({ id, body }: ClientOperation, module: RustModule): str
     return `    ${doc}pub ${variable(part.name)}: ${module.fieldType(part, false)},\n`
   })
   const doc = documentation(`The form of \`${id}\`, with its parts in order.`)
-  const struct = `${doc}#[derive(Clone, Debug)]\npub struct ${name} {\n${lines.join('')}}`
-  return [struct, new Struct(name, body.parts, false, module).emitNew(false)]
+  const constructor = new Struct(name, body.parts, false, module).emitConstructor(false)
+  return [{ start: 'forms! {', struct: `${doc}pub struct ${name} {\n${lines.join('')}}`, constructor, initial: null }]
 }
 
 /**

@@ -1,9 +1,10 @@
 /** Emits an API's client, with a method for each kind of response (JSON, audio, text, event stream). */
 import type { ClientMethod, ClientOperation } from '../../clients/model.ts'
 import { documentation, method as printMethod, rustFile } from './format.ts'
-import { emitForm, emitParams, formName, formOf, paramsName } from './inputs.ts'
+import { declareForm, declareParams, formName, formOf, paramsName } from './inputs.ts'
 import type { RustModule } from './module.ts'
 import { variable, variant } from './names.ts'
+import { emitDeclared } from './structs.ts'
 import { eventsName } from './unions.ts'
 
 const lineMax = 112
@@ -11,7 +12,10 @@ const lineMax = 112
 export function emitOperations(module: RustModule): string | null {
   const { name, prefix, operations, errors, file } = module.surface
   if (operations.length === 0) return null
-  const inputs = operations.flatMap((operation) => [...emitParams(operation, module), ...emitForm(operation, module)])
+  const inputs = operations.flatMap((operation) => [
+    ...declareParams(operation, module),
+    ...declareForm(operation, module),
+  ])
   const methods = operations.flatMap((operation) =>
     operation.methods.map((method) => emitMethod(operation, method, module)),
   )
@@ -35,7 +39,7 @@ impl ${type} {
 
 ${methods.join('\n\n')}
 }`
-  return rustFile('operations', file, 'use super::*;\n', [client, ...inputs])
+  return rustFile('operations', file, 'use super::*;\n', [client, ...emitDeclared(inputs)])
 }
 
 function emitMethod(operation: ClientOperation, method: ClientMethod, module: RustModule): string {

@@ -7,29 +7,44 @@ import { braces, documentation, inlineDocumentation, rustFile, widthMax } from '
 import type { RustModule } from './module.ts'
 import { distinct, variable, wireName } from './names.ts'
 
-/** Clippy's limit. */
-const argumentsMax = 7
 /** A struct with more fields has several lines. */
 const smallMax = 4
 
 export function emitStructs(module: RustModule): string {
   const objects = module.surface.declarations.filter((declaration) => declaration.kind === 'object')
-  const structs = objects.map((object) => emitObject(object, module))
   const { surface } = module
-  return rustFile('structs', surface.file, 'use super::*;\n', structs)
+  const declared = emitDeclared(objects.map((object) => emitObject(object, module)))
+  return rustFile('structs', surface.file, 'use super::*;\n', declared)
 }
 
-function emitObject(object: ObjectDeclaration, module: RustModule): string {
-  const isSent = module.directions.isSent(object.name)
+/**
+ * A struct, as a row in the invocation of a macro. `start` is the first line of the invocation. The macros in
+ * engine/objects.rs make the function `new` and the default of a struct from rows too.
+ */
+export type Declared = { start: string; struct: string; constructor: string | null; initial: string | null }
+
+/** Prints an invocation for each kind of struct, and then for the functions `new` and for the defaults. */
+export function emitDeclared(declared: readonly Declared[]): string[] {
+  const starts = [...new Set(declared.map(({ start }) => start))].sort()
+  const structs = starts.map((start) => {
+    const rows = declared.filter((each) => each.start === start).map(({ struct }) => struct)
+    return `${start}\n\n${rows.join('\n')}\n}`
+  })
+  const invocation = (macro: string, rows: readonly string[]) =>
+    rows.length === 0 ? [] : [`${macro}! {\n${rows.join('\n')}\n}`]
+  const constructors = declared.flatMap(({ constructor }) => constructor ?? [])
+  const initials = declared.flatMap(({ initial }) => initial ?? [])
+  return [...structs, ...invocation('constructors', constructors), ...invocation('defaults', initials)]
+}
+
+function emitObject(object: ObjectDeclaration, module: RustModule): Declared {
   const tag = tagOf(object)
   const fields = object.fields.filter((field) => field !== tag)
   const rest = object.rest === null ? [] : [`#[serde(flatten)] pub extra: Map<String, ${module.typeOf(object.rest)}>`]
-  const struct = new Struct(module.nameOf(object.name), fields, isSent, module)
-  const options = [
-    ...(module.directions.isReceived(object.name) ? ['default'] : []),
-    ...(tag?.use.kind === 'constant' ? [`tag = "${tag.name}"`, `rename = "${tag.use.value}"`] : []),
-  ]
-  return struct.emit(documentation(object.description), ['Deserialize'], options, rest)
+  const struct = new Struct(module.nameOf(object.name), fields, module.directions.isSent(object.name), module)
+  const options = tag?.use.kind === 'constant' ? [`tag = "${tag.name}"`, `rename = "${tag.use.value}"`] : []
+  const isReceived = module.directions.isReceived(object.name)
+  return struct.emit({ doc: documentation(object.description), isReceived, options, rest })
 }
 
 /**
@@ -40,6 +55,8 @@ function tagOf({ fields, rest }: ObjectDeclaration): ClientField | undefined {
   const constants = fields.filter(({ use, isRequired }) => use.kind === 'constant' && isRequired && rest === null)
   return constants.find(({ name }) => name === 'type') ?? constants[0]
 }
+
+type StructParts = { doc: string; isReceived: boolean; options: readonly string[]; rest: readonly string[] }
 
 export class Struct {
   readonly #name: string
@@ -59,44 +76,37 @@ export class Struct {
     )
   }
 
-  /** Prints the struct. If a request has required fields, the function `new` takes them. */
-  emit(doc: string, derived: readonly string[], options: readonly string[], rest: readonly string[]): string {
-    const isCamel = this.#renames(true) < this.#renames(false)
-    const isReceived = options.includes('default')
+  /** If a request has required fields, the function `new` takes them. */
+  emit({ doc, isReceived, options, rest }: StructParts): Declared {
+    const style = this.#renames(true) < this.#renames(false) ? 'camelCase' : 'snake_case'
+    const kind = this.#isSent ? (isReceived ? 'both' : 'requests') : 'answers'
     const isPlain = this.#fields.every(({ isRequired }) => !isRequired)
-    const hasNew = this.#isSent && !isPlain
-    const hasOwnDefault = hasNew && this.#required().length === 0
-    const isDefault = !hasOwnDefault && (isReceived || isPlain)
-    const derives = ['Clone', 'Debug', ...(isDefault ? ['Default'] : []), 'PartialEq', 'Serialize', ...derived]
-    const settings = [...options, ...(isCamel ? ['rename_all = "camelCase"'] : [])]
+    const hasInputs = this.#required().length > 0
+    const isDefault = kind !== 'answers' && (isPlain || (isReceived && hasInputs))
     const attributes = [
-      `#[derive(${derives.join(', ')})]`,
-      ...(settings.length > 0 ? [`#[serde(${settings.join(', ')})]`] : []),
-      ...(this.#isSent ? [] : ['#[non_exhaustive]']),
+      ...(isDefault ? ['#[derive(Default)]'] : []),
+      ...(options.length > 0 ? [`#[serde(${options.join(', ')})]`] : []),
     ]
-    const lines = [...this.#fields.map((field, place) => this.#line(field, place, isCamel)), ...rest]
-    const struct = `${doc}${attributes.join(' ')}\n${fieldLines(`pub struct ${this.#name}`, lines)}`
-    return hasNew ? `${struct}\n\n${this.emitNew(rest.length > 0)}` : struct
+    const lines = [...this.#fields.map((field, place) => this.#line(field, place, style === 'camelCase')), ...rest]
+    const head = attributes.length > 0 ? `${attributes.join(' ')}\n` : ''
+    const hasRows = this.#isSent && !isPlain
+    return {
+      start: `${kind}! { "${style}"`,
+      struct: `${doc}${head}${fieldLines(`pub struct ${this.#name}`, lines)}`,
+      constructor: hasRows && hasInputs ? this.emitConstructor(rest.length > 0) : null,
+      initial: hasRows && !hasInputs ? braces(this.#name, this.#absent(rest.length > 0), '    ') : null,
+    }
   }
 
-  /** Prints the function `new`. Strings and unions can be passed as other types. */
-  emitNew(hasRest: boolean): string {
-    const required = this.#required()
-    const inputs = required.map(
+  /**
+   * Prints a row such as `Thing(name: impl Into<String>) { size, extra }`: the arguments of `new`, and the absent
+   * fields. Strings and unions can be passed as other types.
+   */
+  emitConstructor(hasRest: boolean): string {
+    const inputs = this.#required().map(
       ({ name, type }) => `${name}: ${isConverted(type, this.#module) ? `impl Into<${type}>` : type}`,
     )
-    const values = this.#fields.map((field, place) => this.#value(field, this.#variables[place] ?? ''))
-    const made = [...values, ...(hasRest ? ['extra: Map::new()'] : [])]
-    const allowed = inputs.length > argumentsMax ? '    #[allow(clippy::too_many_arguments)]\n' : ''
-    const doc = '    /// Begins with the required fields. The other fields are absent.\n'
-    const [head, header] =
-      inputs.length === 0
-        ? [`impl Default for ${this.#name}`, '    fn default()']
-        : [`impl ${this.#name}`, `${doc}${allowed}    pub fn new(${inputs.join(', ')})`]
-    const line = `${header} -> Self { Self { ${made.join(', ')} } }`
-    const isShort = line.length - line.lastIndexOf('\n') <= widthMax
-    const body = isShort ? line : `${header} -> Self {\n${braces('Self', made, '        ')}\n    }`
-    return `${head} {\n${body}\n}`
+    return braces(`${this.#name}(${inputs.join(', ')})`, this.#absent(hasRest), '    ')
   }
 
   #required(): { name: string; type: string }[] {
@@ -107,12 +117,14 @@ export class Struct {
     )
   }
 
-  #value(field: ClientField, name: string): string {
-    if (field.isRequired && field.use.kind === 'constant')
-      return `${name}: ${JSON.stringify(field.use.value)}.to_owned()`
-    const type = this.#module.fieldType(field, this.#isSent)
-    if (field.isRequired) return isConverted(type, this.#module) ? `${name}: ${name}.into()` : name
-    return `${name}: ${type.startsWith('Nullable') ? 'Nullable::Absent' : 'None'}`
+  /** The fields that are absent at first, and the constants with their texts. */
+  #absent(hasRest: boolean): string[] {
+    const fields = this.#fields.flatMap(({ use, isRequired }, place) => {
+      const name = this.#variables[place] ?? ''
+      if (!isRequired) return [name]
+      return use.kind === 'constant' ? [`${name} = ${JSON.stringify(use.value)}`] : []
+    })
+    return hasRest ? [...fields, 'extra'] : fields
   }
 
   #line(field: ClientField, place: number, isCamel: boolean): string {

@@ -4,6 +4,8 @@
 //! [`platform`], and the sockets in [`realtime`] and [`session`].
 
 #[macro_use]
+mod objects;
+#[macro_use]
 mod wire;
 
 mod audio;
