@@ -12,8 +12,8 @@ export function emitEnums(goPackage: GoPackage): string | null {
   for (const declaration of enums)
     if (!firsts.has(valuesKey(declaration))) firsts.set(valuesKey(declaration), declaration)
   const types = enums.map((declaration) => typeRow(declaration, firsts.get(valuesKey(declaration)), goPackage))
-  const constants = [...firsts.values()].map((declaration) => aligned(constantRows(declaration, goPackage)))
-  return goFile('enums', goPackage.surface, [`type (\n${aligned(types)})`, `const (\n${constants.join('\n')})`])
+  const constants = [...firsts.values()].map((declaration) => constantRows(declaration, goPackage))
+  return goFile('enums', goPackage.surface, [`type (\n${aligned(types)})`, `const (\n${aligned(constants.flat())})`])
 }
 
 const valuesKey = ({ values }: EnumDeclaration) => JSON.stringify(values.toSorted())

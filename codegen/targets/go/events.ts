@@ -3,7 +3,7 @@ import type { ClientChannel, ClientFrame, ClientOperation, ClientWebhook } from 
 import { comment } from './format.ts'
 import { exported } from './names.ts'
 import type { GoPackage } from './package.ts'
-import { emitSwitch, type Interfaces } from './unions.ts'
+import { emitReader, type Interfaces, type Row } from './unions.ts'
 
 export function declareEvents(interfaces: Interfaces, goPackage: GoPackage): void {
   for (const operation of goPackage.surface.operations) declareStream(operation, interfaces, goPackage)
@@ -15,14 +15,15 @@ function declareStream({ id, methods }: ClientOperation, interfaces: Interfaces,
   const answer = methods.map((method) => method.answer).find(({ kind }) => kind === 'events')
   if (answer?.kind !== 'events') return
   const name = goPackage.names.take(`${exported(id)}Event`, 'Value')
-  const cases = answer.events.map(({ event, use }) => [JSON.stringify(event), interfaces.armType(use)] as const)
+  const arms = answer.events.map(({ event, use }) => [JSON.stringify(event), interfaces.armType(use)] as const)
   interfaces.declare(
     name,
     'the data of an event',
-    cases.map(([, type]) => type),
+    arms.map(([, type]) => type),
     true,
   )
-  interfaces.add(emitSwitch(`decode${name}(event string, data []byte)`, name, 'event', cases))
+  const rows = arms.map(([event, type]): Row => [event, interfaces.zero(type)])
+  interfaces.add(emitReader(name, 'ByEvent(', rows))
 }
 
 function declareFrames({ id, sends, receives, frameType }: ClientChannel, interfaces: Interfaces): void {
@@ -30,17 +31,11 @@ function declareFrames({ id, sends, receives, frameType }: ClientChannel, interf
   const [sent, received] = [`${exported(id)}Sent`, `${exported(id)}Received`]
   interfaces.declare(sent, 'a frame of the client', sends.map(typeOf), false)
   interfaces.declare(received, 'a frame of the server', receives.map(typeOf), true)
-  const cases = receives.flatMap((frame) =>
-    frame.use === null ? [] : [[JSON.stringify(frame.type), typeOf(frame)] as const],
-  )
-  const text = emitSwitch(
-    `decode${received}(data []byte, isBinary bool)`,
-    received,
-    `wire.Tag(data, "${frameType}")`,
-    cases,
-  )
-  const binary = receives.some(({ isBinary }) => isBinary) ? 'Audio(data)' : 'Unknown{data}'
-  interfaces.add(text.replace('{\n', `{\n\tif isBinary {\n\t\treturn ${binary}, nil\n\t}\n`))
+  const rows = receives.map((frame): Row => {
+    const text = frame.isBinary ? 'wire.Binary' : JSON.stringify(frame.type)
+    return [text, interfaces.zero(typeOf(frame))]
+  })
+  interfaces.add(emitReader(received, `ByFrame("${frameType}", `, rows))
 }
 
 /**
@@ -48,20 +43,20 @@ function declareFrames({ id, sends, receives, frameType }: ClientChannel, interf
  * field.
  */
 function declareWebhooks(webhooks: readonly ClientWebhook[], interfaces: Interfaces, goPackage: GoPackage): void {
-  const cases = new Map(webhooks.map(({ body }) => [interfaces.armType(body), typeTexts(body, goPackage)]))
-  interfaces.declare('WebhookEvent', 'the body of a webhook', [...cases.keys()], true)
-  const rows = [...cases].map(([type, texts]) => [texts.map((text) => JSON.stringify(text)).join(', '), type] as const)
+  const types = new Map(webhooks.map(({ body }) => [interfaces.armType(body), typeText(body, goPackage)]))
+  interfaces.declare('WebhookEvent', 'the body of a webhook', [...types.keys()], true)
+  const rows = [...types].map(([type, text]): Row => [JSON.stringify(text), interfaces.zero(type)])
   interfaces.add(`${comment('VerifyWebhook checks the signature of a webhook, and reads its body.')}func VerifyWebhook(verifier parley.Verifier, header http.Header, body []byte) (WebhookEvent, error) {
 	if err := verifier.Verify(header, body); err != nil {
 		return nil, err
 	}
 	return decodeWebhookEvent(body)
 }`)
-  interfaces.add(emitSwitch('decodeWebhookEvent(data []byte)', 'WebhookEvent', 'wire.Tag(data, "type")', rows))
+  interfaces.add(emitReader('WebhookEvent', 'ByTag("type", ', rows))
 }
 
-function typeTexts(body: ClientWebhook['body'], goPackage: GoPackage): string[] {
+function typeText(body: ClientWebhook['body'], goPackage: GoPackage): string {
   const declaration = goPackage.declaration(body.kind === 'named' ? body.name : '')
   const field = declaration.kind === 'object' ? declaration.fields.find(({ name }) => name === 'type') : undefined
-  return [field?.use.kind === 'constant' ? field.use.value : '']
+  return field?.use.kind === 'constant' ? field.use.value : ''
 }

@@ -1,7 +1,7 @@
 /** Prints Go in the form of gofmt: aligned columns, wrapped comments, and only the imports that a file needs. */
 import type { Surface } from '../../clients/model.ts'
 
-const widthMax = 120
+export const widthMax = 120
 /** The packages that generated files use, by the name before the dot. */
 const imports: Readonly<Record<string, string>> = {
   context: 'context',
@@ -34,14 +34,20 @@ function importsIn(body: string): string[] {
 /** Prints a comment, wrapped at the width. Without a text there is no comment. */
 export function comment(text: string, indent = ''): string {
   const words = text.split(/\s+/).filter((word) => word !== '')
+  return filled(words, widthMax - indent.length * 4 - 3)
+    .map((line) => `${indent}// ${line}\n`)
+    .join('')
+}
+
+/** Joins items in lines up to the width. */
+export function filled(items: readonly string[], width: number): string[] {
   const lines: string[] = []
-  for (const word of words) {
+  for (const item of items) {
     const line = lines.at(-1)
-    if (line !== undefined && indent.length * 4 + line.length + word.length + 4 <= widthMax)
-      lines[lines.length - 1] = `${line} ${word}`
-    else lines.push(word)
+    if (line !== undefined && line.length + 1 + item.length <= width) lines[lines.length - 1] = `${line} ${item}`
+    else lines.push(item)
   }
-  return lines.map((line) => `${indent}// ${line}\n`).join('')
+  return lines
 }
 
 /** Prints the documentation of a declaration. Go's tools expect the name first. */
@@ -106,4 +112,25 @@ const lineMax = 90
 export function oneLine(header: string, statement: string): string {
   const isShort = header.length + statement.length <= lineMax
   return isShort ? `${header} { ${statement} }` : `${header} {\n\t${statement}\n}`
+}
+
+/** The pairs of a composite literal, each on a line. gofmt ends the columns at a key of quite another length. */
+export function alignedPairs(pairs: readonly (readonly [key: string, value: string])[]): string {
+  let before: number[] = []
+  const rows = pairs.map(([key, value]) => {
+    const isFar = isOutlier(key.length, before)
+    before = isFar ? [key.length] : [...before, key.length]
+    return { isFar, row: { cells: [`${key}:`, `${value},`] } }
+  })
+  return runs(rows, ({ isFar }) => !isFar)
+    .map((run) => aligned(run.map(({ row }) => row)))
+    .join('')
+}
+
+/** The rule of go/printer: a long key, or a key after a long one, may differ from the mean by a factor of 2.5 at most. */
+function isOutlier(length: number, before: readonly number[]): boolean {
+  const last = before.at(-1) ?? 0
+  if (before.length === 0 || (last <= 40 && length <= 40)) return false
+  const mean = Math.exp(before.reduce((sum, each) => sum + Math.log(each), 0) / before.length)
+  return length / mean >= 2.5 || mean / length >= 2.5
 }

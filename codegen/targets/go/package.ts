@@ -36,4 +36,9 @@ export class GoPackage {
   isUnion(use: Use): use is Use & { kind: 'named' } {
     return use.kind === 'named' && this.declaration(use.name).kind === 'union'
   }
+
+  /** True if the Go type is an enum. */
+  isEnumName(type: string): boolean {
+    return this.surface.declarations.some(({ kind, name }) => kind === 'enum' && this.goName(name) === type)
+  }
 }

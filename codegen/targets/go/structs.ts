@@ -20,7 +20,8 @@ function emitStruct(object: ObjectDeclaration, goPackage: GoPackage): string {
   const rows = fieldRows(object, goPackage)
   const doc = documentation(name, object.description)
   const body = rows.length === 0 ? `type ${name} struct{}` : `type ${name} struct {\n${aligned(rows)}}`
-  return [`${doc}${body}`, ...emitJson(object, goPackage)].join('\n\n')
+  const methods = emitJson(object, goPackage).join('\n')
+  return methods === '' ? `${doc}${body}` : `${doc}${body}\n\n${methods}`
 }
 
 function fieldRows(object: ObjectDeclaration, goPackage: GoPackage): Row[] {

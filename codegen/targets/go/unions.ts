@@ -3,7 +3,7 @@
  * type Unknown.
  */
 import type { UnionArm, UnionDeclaration, Use } from '../../clients/model.ts'
-import { aligned, comment, goFile } from './format.ts'
+import { aligned, alignedPairs, comment, goFile, widthMax } from './format.ts'
 import type { GoPackage } from './package.ts'
 import { goType } from './types.ts'
 
@@ -40,6 +40,13 @@ export class Interfaces {
     const [name, type] = wrapper(use, this.#goPackage)
     this.#wrappers.set(name, type)
     return name
+  }
+
+  /** Returns the zero value of a union's member. */
+  zero(type: string): string {
+    const kind = this.#wrappers.get(type) ?? (this.#goPackage.isEnumName(type) ? 'string' : 'struct')
+    if (kind === 'struct') return `${type}{}`
+    return `${type}(${{ string: '""', float64: '0', int64: '0', bool: 'false' }[kind] ?? 'nil'})`
   }
 
   /** Binary frames have this type. */
@@ -96,33 +103,21 @@ export function declareUnions(interfaces: Interfaces, goPackage: GoPackage): voi
 }
 
 function emitDecoder(name: string, { tag, arms }: UnionDeclaration, interfaces: Interfaces): string {
-  const value = tag === null ? 'wire.KindOf(data)' : `wire.Tag(data, ${JSON.stringify(tag)})`
-  const cases = arms.map((arm) => [caseValues(arm), interfaces.armType(arm.use)] as const)
-  return emitSwitch(`decode${name}(data []byte)`, name, value, cases)
+  const rows = arms.flatMap(({ use, tagValues, json }): Row[] => {
+    const type = interfaces.armType(use)
+    return (tag === null ? [json] : tagValues).map((text) => [JSON.stringify(text), interfaces.zero(type)])
+  })
+  const reader = tag === null ? 'ByKind(' : `ByTag(${JSON.stringify(tag)}, `
+  return emitReader(name, reader, rows)
 }
 
-function caseValues({ tagValues, json }: UnionArm): string {
-  if (tagValues.length > 0) return tagValues.map((value) => JSON.stringify(value)).join(', ')
-  return {
-    string: 'wire.String',
-    number: 'wire.Number',
-    boolean: 'wire.Bool',
-    object: 'wire.Object',
-    array: 'wire.Array',
-  }[json]
-}
+/** The text that tells the type apart, and the type's zero value. Both are Go expressions. */
+export type Row = readonly [text: string, zero: string]
 
-/** Prints a function that reads the JSON in `data` by a value. */
-export function emitSwitch(
-  signature: string,
-  type: string,
-  value: string,
-  cases: readonly (readonly [values: string, type: string])[],
-): string {
-  const lines = cases.map(([values, arm]) => `\tcase ${values}:\n\t\treturn wire.Decode[${arm}](data)\n`)
-  return `func ${signature} (${type}, error) {
-	switch ${value} {
-${lines.join('')}	}
-	return Unknown{data}, nil
-}`
+/** Prints the variable with the function that reads a value of the interface. `reader` is a function of engine/internal/wire. */
+export function emitReader(name: string, reader: string, rows: readonly Row[]): string {
+  const all = [...rows, ['wire.Other', 'Unknown{}'] as const]
+  const line = all.map(([text, zero]) => `${text}: ${zero},`).join(' ')
+  const lines = line.length <= widthMax - 4 ? `\t${line}\n` : alignedPairs(all)
+  return `var decode${name} = wire.${reader}wire.Types[${name}]{\n${lines}})`
 }
