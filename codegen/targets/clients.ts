@@ -1,5 +1,6 @@
 /** Emits the clients in all languages but TypeScript, which codegen/generate.ts emits with each API. */
 import type { Surface } from '../clients/model.ts'
+import { withoutRepeatedTexts } from '../clients/texts.ts'
 import { emitGo } from './go/client.ts'
 import { emitJava } from './java/java.ts'
 import { emitPython } from './python/python.ts'
@@ -11,5 +12,6 @@ type Files = ReadonlyMap<string, string>
 const targets: readonly ((surfaces: readonly Surface[]) => Files)[] = [emitPython, emitGo, emitJava, emitRust]
 
 export function emitClients(surfaces: readonly Surface[]): Files {
-  return new Map(targets.flatMap((emit) => [...emit(surfaces)]))
+  const brief = surfaces.map(withoutRepeatedTexts)
+  return new Map(targets.flatMap((emit) => [...emit(brief)]))
 }

@@ -1,6 +1,8 @@
 /** Prints Java: files with their imports, documentation, and lists wrapped at the width. */
 
 export const widthMax = 120
+/** Documentation can be wider than code, as in the other languages. */
+const proseMax = 160
 export const root = 'dev.parley.client'
 
 /** Generated files use these classes. */
@@ -35,7 +37,7 @@ export function javadoc(text: string, tags: readonly string[], indent: string): 
   if (first === undefined) return ''
   const all = [`${indent}/** ${first.trimStart()}`, ...rest.map((line) => `${indent} * ${line}`)]
   const last = all.pop() ?? ''
-  const end = last.length + 3 <= widthMax ? [`${last} */`] : [last, `${indent} */`]
+  const end = last.length + 3 <= proseMax ? [`${last} */`] : [last, `${indent} */`]
   return [...all, ...end].map((line) => `${line}\n`).join('')
 }
 
@@ -59,7 +61,7 @@ const htmlOf = (text: string) =>
 /** A line break in `{@code` would separate the code from its tag. */
 function wrapped(text: string, indent: string): string[] {
   const joined = text.trim().replaceAll('{@code ', '{@code\0')
-  const lines = filled(joined.split(/\s+/), ' ', widthMax - indent.length - 4)
+  const lines = filled(joined.split(/\s+/), ' ', proseMax - indent.length - 4)
   return lines.map((line) => line.replaceAll('\0', ' '))
 }
 

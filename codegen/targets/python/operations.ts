@@ -3,7 +3,7 @@ import type { Surface } from '../../clients/model.ts'
 import { pascalCase, snakeCase } from '../../clients/names.ts'
 import { type Modules, printImports } from './imports.ts'
 import { emitAsyncMethods, emitMethods } from './methods.ts'
-import { banner, filled, literal } from './print.ts'
+import { banner, brackets, literal } from './print.ts'
 import { emitRows } from './rows.ts'
 import { Uses } from './uses.ts'
 
@@ -47,10 +47,13 @@ function errorsOf({ errors, declarations }: Surface): Surface['errors'] {
 }
 
 function emitErrors(errors: NonNullable<Surface['errors']>): string {
-  const rows = Object.entries(errors).map(
-    ([code, { type, retryable }]) => `${literal(code)}: ErrorRow(${literal(type)}, ${literal(retryable)})`,
-  )
-  return filled('_ERRORS: ErrorTable = {', rows, '}')
+  const codes = new Map<string, string[]>()
+  for (const [code, { type, retryable }] of Object.entries(errors)) {
+    const row = `ErrorRow(${literal(type)}, ${literal(retryable)})`
+    codes.set(row, [...(codes.get(row) ?? []), literal(code)])
+  }
+  const rows = [...codes].map(([row, each]) => brackets('**dict.fromkeys([', each, `], ${row}),`, '    '))
+  return `_ERRORS: ErrorTable = {\n${rows.join('')}}\n`
 }
 
 const modules: Modules = [

@@ -2,11 +2,8 @@
 import { identifier, snakeCase } from '../../clients/names.ts'
 
 export const lineMax = 120
-/**
- * The formatter leaves comments and docstrings as they are, so they can be wider than code. This saves every twentieth
- * line.
- */
-const proseMax = 140
+/** The formatter leaves comments and docstrings as they are, so they can be wider than code, as in TypeScript. */
+const proseMax = 160
 
 const keywords = new Set(
   (
@@ -66,11 +63,11 @@ export function brackets(before: string, items: readonly string[], after: string
   return `${indent}${before}\n${lines.join('')}${indent}${after}\n`
 }
 
-/** Prints items between brackets inside of other brackets: on one line if they fit, else one on each line. */
+/** Prints items between brackets inside of other brackets: on one line if they fit, else in filled lines. */
 export function nested(before: string, items: readonly string[], after: string, indent: string): string {
   const oneLine = `${before}${items.join(', ')}${after}`
   if (indent.length + oneLine.length < lineMax) return oneLine
-  return `${before}\n${items.map((item) => `${indent}    ${item},\n`).join('')}${indent}${after}`
+  return `${before}\n${lineItems(items, `${indent}    `).join('')}${indent}${after}`
 }
 
 /** Prints items between brackets, with as many items on each line as fit. */

@@ -14,6 +14,7 @@ import type {
 } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
 import { type Modules, printImports } from './imports.ts'
+import { type ClassFields, classText, inherited } from './inherited.ts'
 import { alias, banner, docstring, filled, isPlainName, literal, withComment } from './print.ts'
 import { namesIn, Uses } from './uses.ts'
 
@@ -21,7 +22,7 @@ import { namesIn, Uses } from './uses.ts'
  * A class has one empty line before and after it, instead of the usual two. Other blocks follow each other without an
  * empty line.
  */
-type Block = { text: string; isClass: boolean }
+export type Block = { text: string; isClass: boolean; fields?: ClassFields }
 
 /**
  * Aliases come after the classes, because Python evaluates an alias at once, but does not evaluate the types of fields.
@@ -33,9 +34,11 @@ export function emitTypes(surface: Surface): string {
   const objects = declarations.filter((declaration) => declaration.kind === 'object')
   const unions = declarations.filter((declaration) => declaration.kind === 'union')
   const body = joined([
-    ...enums.map((declaration) => block(emitEnum(declaration))),
-    ...objects.flatMap((object) => emitObject(object, uses)),
-    ...operations.flatMap((operation) => emitForm(operation, uses)),
+    ...enums.map((declaration) => block(emitEnum(declaration, sameBefore(declaration, enums)))),
+    ...inherited([
+      ...objects.flatMap((object) => emitObject(object, uses)),
+      ...operations.flatMap((operation) => emitForm(operation, uses)),
+    ]),
     ...inOrder(unions).map((union) => block(emitUnion(union, uses))),
     ...operations.map((operation) => block(emitEvents(operation, uses))),
     ...channels.flatMap(({ id, sends, receives }) => [
@@ -78,8 +81,17 @@ export function webhookGroups({
   })
 }
 
-function emitEnum({ name, values, description }: EnumDeclaration): string {
-  return filled(`${name}: TypeAlias = Literal[`, values.map(literal), ']') + docstring(description, '')
+/** Returns the first enum with the same values, if it is another enum. */
+function sameBefore(declaration: EnumDeclaration, enums: readonly EnumDeclaration[]): string | null {
+  const valuesOf = ({ values }: EnumDeclaration) => JSON.stringify(values.toSorted())
+  const first = enums.find((each) => valuesOf(each) === valuesOf(declaration))
+  return first === undefined || first === declaration ? null : first.name
+}
+
+/** An enum with the same values as an earlier enum is its alias. */
+function emitEnum({ name, values, description }: EnumDeclaration, same: string | null): string {
+  const text = same === null ? filled(`${name}: TypeAlias = Literal[`, values.map(literal), ']') : alias(name, [same])
+  return text + docstring(description, '')
 }
 
 function emitObject({ name, description, fields, rest }: ObjectDeclaration, uses: Uses): Block[] {
@@ -108,9 +120,9 @@ function emitClass(
     .filter((field) => isPlainName(field.name))
     .map((field) => withComment(`    ${field.name}: ${type(field)}`, describe(field)))
   const doc = docstring(description, '    ')
-  const content = doc + lines.join('') || '    pass\n'
   const base = others.length === 0 ? 'TypedDict' : `_${name}`
-  const classBlock = { text: `class ${name}(${base}):\n${content}`, isClass: true }
+  const fieldsOf = { name, base, doc, lines }
+  const classBlock = { text: classText(fieldsOf), isClass: true, fields: fieldsOf }
   return others.length === 0 ? [classBlock] : [block(emitOthers(base, others, type)), classBlock]
 }
 

@@ -1,0 +1,50 @@
+/**
+ * Lets a class inherit the fields of another class if it has all of them: an issued API key is an API key with a
+ * secret. Each field is then documented once.
+ */
+import type { Block } from './types.ts'
+
+/** The parts of a class. Each of the lines is a field with its comment. */
+export type ClassFields = { name: string; base: string; doc: string; lines: readonly string[] }
+
+/** A smaller class is no help to readers. */
+const fieldsMin = 3
+
+export function classText({ name, base, doc, lines }: ClassFields): string {
+  return `class ${name}(${base}):\n${doc + lines.join('') || '    pass\n'}`
+}
+
+/** Prints each class with its largest possible base, which comes before the class. */
+export function inherited(blocks: readonly Block[]): Block[] {
+  const classes = blocks.flatMap(({ fields }) => fields ?? [])
+  const ordered = new Map<Block, Block>()
+  const visit = (block: Block): void => {
+    if (ordered.has(block)) return
+    const base = block.fields && baseOf(block.fields, classes)
+    const baseBlock = blocks.find(({ fields }) => fields !== undefined && fields === base)
+    if (baseBlock) visit(baseBlock)
+    ordered.set(block, base && block.fields ? withBase(block.fields, base) : block)
+  }
+  blocks.forEach(visit)
+  return [...ordered.values()]
+}
+
+/** Of two classes with the same fields, the later inherits. */
+function baseOf(fields: ClassFields, classes: readonly ClassFields[]): ClassFields | undefined {
+  if (fields.base !== 'TypedDict') return undefined
+  const place = classes.indexOf(fields)
+  const fitting = classes.filter(
+    (other, otherPlace) =>
+      other !== fields &&
+      other.base === 'TypedDict' &&
+      other.lines.length >= fieldsMin &&
+      other.lines.every((line) => fields.lines.includes(line)) &&
+      (other.lines.length < fields.lines.length || otherPlace < place),
+  )
+  return fitting.toSorted((one, other) => other.lines.length - one.lines.length)[0]
+}
+
+function withBase(fields: ClassFields, base: ClassFields): Block {
+  const lines = fields.lines.filter((line) => !base.lines.includes(line))
+  return { text: classText({ ...fields, base: base.name, lines }), isClass: true }
+}
