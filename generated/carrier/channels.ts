@@ -3,15 +3,7 @@
 import type { SocketSurface } from '../../runtime/engine/channel.ts'
 import type { Socket, SocketContext, SocketHandlers, SocketSession } from '../../runtime/engine/socket.ts'
 import type {
-  ClearFrame,
-  ConnectedFrame,
-  DtmfFrame,
-  ErrorFrame,
-  MarkFrame,
-  MarkOutFrame,
-  MediaInFrame,
-  MediaOutFrame,
-  StartFrame,
+  ClearFrame, ConnectedFrame, DtmfFrame, ErrorFrame, MarkFrame, MarkOutFrame, MediaInFrame, MediaOutFrame, StartFrame,
   StopFrame,
 } from './types.ts'
 import * as validators from './validators.ts'

@@ -50,12 +50,8 @@ export type CatalogFigure = {
 
 export type CatalogPrice = {
   unit: 
-    | 'audio_hour'
-    | 'million_characters'
-    | 'million_input_tokens'
-    | 'million_cached_input_tokens'
-    | 'million_output_tokens'
-    | 'million_reasoning_tokens'
+    | 'audio_hour' | 'million_characters' | 'million_input_tokens' | 'million_cached_input_tokens'
+    | 'million_output_tokens' | 'million_reasoning_tokens'
   /** Millionths of a US dollar for one unit; 0 is free. */
   micro_usd: number
   /** Left out where it costs the same on both. */

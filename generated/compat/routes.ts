@@ -88,12 +88,7 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'x-service-ignored',
-            'x-route',
+            'Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'x-service-ignored', 'x-route',
           ],
           eventFormat: 'data',
         },
@@ -136,12 +131,7 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'x-service-ignored',
-            'x-route',
+            'Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'x-service-ignored', 'x-route',
           ],
           eventFormat: 'named',
         },
@@ -234,11 +224,7 @@ export const compatSurface: Surface = {
         '200': {
           types: ['audio/pcm', 'audio/wav', 'text/event-stream'],
           headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'Service-Usage-Characters',
+            'Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'Service-Usage-Characters',
             'x-service-ignored',
           ],
           eventFormat: 'data',
@@ -282,11 +268,7 @@ export const compatSurface: Surface = {
         '200': {
           types: ['audio/pcm'],
           headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'Service-Usage-Characters',
+            'Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'Service-Usage-Characters',
             'x-service-ignored',
           ],
         },
@@ -448,15 +430,8 @@ export const compatSurface: Surface = {
         '200': {
           types: ['audio/pcm', 'audio/wav'],
           headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'Service-Usage-Characters',
-            'x-service-ignored',
-            'x-service-provider',
-            'x-service-model',
-            'x-service-failover-count',
+            'Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'Service-Usage-Characters',
+            'x-service-ignored', 'x-service-provider', 'x-service-model', 'x-service-failover-count',
           ],
         },
         '400': answers.BadRequest,
@@ -497,14 +472,8 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'x-service-ignored',
-            'x-service-provider',
-            'x-service-model',
-            'x-service-failover-count',
+            'Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'x-service-ignored',
+            'x-service-provider', 'x-service-model', 'x-service-failover-count',
           ],
           eventFormat: 'named',
         },
@@ -547,14 +516,8 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'x-service-ignored',
-            'x-service-provider',
-            'x-service-model',
-            'x-service-failover-count',
+            'Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'x-service-ignored',
+            'x-service-provider', 'x-service-model', 'x-service-failover-count',
           ],
           eventFormat: 'named',
         },

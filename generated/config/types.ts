@@ -46,12 +46,8 @@ export type ModelPrice = {
   /** The id of a model. `*` is every model that no other entry prices by this unit. */
   model: string
   unit: 
-    | 'audio_hour'
-    | 'million_characters'
-    | 'million_input_tokens'
-    | 'million_cached_input_tokens'
-    | 'million_output_tokens'
-    | 'million_reasoning_tokens'
+    | 'audio_hour' | 'million_characters' | 'million_input_tokens' | 'million_cached_input_tokens'
+    | 'million_output_tokens' | 'million_reasoning_tokens'
   /** The price of one unit in micro-USD. 0 is free. Cached and reasoning tokens without a separate price are billed as input and output. */
   microUsd: number
   /** The day, month or year in which the price was looked up. */

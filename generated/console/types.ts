@@ -13,77 +13,22 @@ export type ConsoleMethods = {
 
 /** The error code, which stays the same between versions. The table `x-error-codes` of this document explains each. */
 export type ErrorCode = 
-  | 'UNAUTHORIZED'
-  | 'FORBIDDEN'
-  | 'ORGANIZATION_DISABLED'
-  | 'API_KEY_REQUIRED'
-  | 'ORIGIN_NOT_ALLOWED'
-  | 'SIGN_IN_FAILED'
-  | 'VALIDATION_ERROR'
-  | 'MISSING_TEMPLATE_VARIABLES'
-  | 'CAPABILITY_UNSUPPORTED'
-  | 'INSUFFICIENT_CREDITS'
-  | 'NOT_FOUND'
-  | 'REPORT_NOT_AVAILABLE'
-  | 'RECORDING_NOT_AVAILABLE'
-  | 'CALL_NOT_ENDED'
-  | 'LINK_EXPIRED'
-  | 'PRECONDITION_FAILED'
-  | 'RANGE_NOT_SATISFIABLE'
-  | 'AGENT_NAME_CONFLICT'
-  | 'TOOL_NAME_CONFLICT'
-  | 'LIMIT_REACHED'
-  | 'MEMBER_EXISTS'
-  | 'SETUP_DONE'
-  | 'KEY_REVOKED'
-  | 'LAST_OWNER'
-  | 'CALL_NOT_LIVE'
-  | 'AGENT_IN_USE'
-  | 'CALLBACK_NOT_SCHEDULED'
-  | 'REDELIVERY_UNAVAILABLE'
-  | 'PRE_CALL_CONFLICT'
-  | 'WEBHOOK_LEGACY_MANAGED'
-  | 'PHONE_NUMBER_NOT_READY'
-  | 'PHONE_NUMBER_EXISTS'
-  | 'SIP_CONNECTION_IN_USE'
-  | 'PHONE_NUMBER_UNAVAILABLE'
-  | 'BUSINESS_VERIFICATION_REQUIRED'
-  | 'SMS_10DLC_DISABLED_FOR_ORG'
-  | 'PROFILE_REQUIRED'
-  | 'BRAND_REQUIRED'
-  | 'BRAND_NOT_READY'
-  | 'SMS_ASSIGNMENT_UNSUPPORTED_NUMBER'
-  | 'OWN_CAMPAIGN_NOT_READY'
-  | 'SHARED_CAMPAIGN_UNAVAILABLE'
-  | 'NO_ELIGIBLE_CAMPAIGN'
-  | 'CARRIER_BRAND_SUBMIT_FAILED'
-  | 'CARRIER_VETTING_FAILED'
-  | 'CARRIER_CAMPAIGN_SUBMIT_FAILED'
-  | 'CARRIER_NUMBER_ASSIGNMENT_FAILED'
-  | 'NOT_ENABLED_FOR_ORGANIZATION'
-  | 'ENDPOINT_REMOVED'
-  | 'UNSUPPORTED_BACKEND'
-  | 'MESSAGE_SEND_FAILED'
-  | 'PHONE_NUMBER_NOT_FOUND'
-  | 'RMSG_NUMBER_UNAVAILABLE'
-  | 'RMSG_NOT_ENABLED'
-  | 'DEDICATED_NUMBER_REQUIRED'
-  | 'CARRIER_NUMBER_FAILED'
-  | 'KYB_STATE_CONFLICT'
-  | 'CARRIER_DIAL_FAILED'
-  | 'IDEMPOTENCY_CONFLICT'
-  | 'IDEMPOTENCY_IN_PROGRESS'
-  | 'TRANSFER_UNSUPPORTED'
-  | 'TRANSFER_IN_PROGRESS'
-  | 'TRANSFER_STATE_CONFLICT'
-  | 'METHOD_NOT_ALLOWED'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA'
-  | 'RATE_LIMITED'
-  | 'CONCURRENCY_EXHAUSTED'
-  | 'PROVIDER_UNAVAILABLE'
-  | 'SERVICE_UNAVAILABLE'
-  | 'INTERNAL_ERROR'
+  | 'UNAUTHORIZED' | 'FORBIDDEN' | 'ORGANIZATION_DISABLED' | 'API_KEY_REQUIRED' | 'ORIGIN_NOT_ALLOWED'
+  | 'SIGN_IN_FAILED' | 'VALIDATION_ERROR' | 'MISSING_TEMPLATE_VARIABLES' | 'CAPABILITY_UNSUPPORTED'
+  | 'INSUFFICIENT_CREDITS' | 'NOT_FOUND' | 'REPORT_NOT_AVAILABLE' | 'RECORDING_NOT_AVAILABLE' | 'CALL_NOT_ENDED'
+  | 'LINK_EXPIRED' | 'PRECONDITION_FAILED' | 'RANGE_NOT_SATISFIABLE' | 'AGENT_NAME_CONFLICT' | 'TOOL_NAME_CONFLICT'
+  | 'LIMIT_REACHED' | 'MEMBER_EXISTS' | 'SETUP_DONE' | 'KEY_REVOKED' | 'LAST_OWNER' | 'CALL_NOT_LIVE' | 'AGENT_IN_USE'
+  | 'CALLBACK_NOT_SCHEDULED' | 'REDELIVERY_UNAVAILABLE' | 'PRE_CALL_CONFLICT' | 'WEBHOOK_LEGACY_MANAGED'
+  | 'PHONE_NUMBER_NOT_READY' | 'PHONE_NUMBER_EXISTS' | 'SIP_CONNECTION_IN_USE' | 'PHONE_NUMBER_UNAVAILABLE'
+  | 'BUSINESS_VERIFICATION_REQUIRED' | 'SMS_10DLC_DISABLED_FOR_ORG' | 'PROFILE_REQUIRED' | 'BRAND_REQUIRED'
+  | 'BRAND_NOT_READY' | 'SMS_ASSIGNMENT_UNSUPPORTED_NUMBER' | 'OWN_CAMPAIGN_NOT_READY' | 'SHARED_CAMPAIGN_UNAVAILABLE'
+  | 'NO_ELIGIBLE_CAMPAIGN' | 'CARRIER_BRAND_SUBMIT_FAILED' | 'CARRIER_VETTING_FAILED' | 'CARRIER_CAMPAIGN_SUBMIT_FAILED'
+  | 'CARRIER_NUMBER_ASSIGNMENT_FAILED' | 'NOT_ENABLED_FOR_ORGANIZATION' | 'ENDPOINT_REMOVED' | 'UNSUPPORTED_BACKEND'
+  | 'MESSAGE_SEND_FAILED' | 'PHONE_NUMBER_NOT_FOUND' | 'RMSG_NUMBER_UNAVAILABLE' | 'RMSG_NOT_ENABLED'
+  | 'DEDICATED_NUMBER_REQUIRED' | 'CARRIER_NUMBER_FAILED' | 'KYB_STATE_CONFLICT' | 'CARRIER_DIAL_FAILED'
+  | 'IDEMPOTENCY_CONFLICT' | 'IDEMPOTENCY_IN_PROGRESS' | 'TRANSFER_UNSUPPORTED' | 'TRANSFER_IN_PROGRESS'
+  | 'TRANSFER_STATE_CONFLICT' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA' | 'RATE_LIMITED'
+  | 'CONCURRENCY_EXHAUSTED' | 'PROVIDER_UNAVAILABLE' | 'SERVICE_UNAVAILABLE' | 'INTERNAL_ERROR'
 
 export type ValidationIssue = {
   /** The place of the fault: a JSON pointer into the body, or the name of a parameter. */ path: string
@@ -156,14 +101,9 @@ export type GivenPassword = string
 
 /** The organization to work in. The default is the first one of the person. */
 export type OrganizationId = string
-
 export type PasswordSignIn = { email: Email; password: GivenPassword; organizationId?: OrganizationId }
-
 export type OrganizationChoice = { organizationId: OrganizationId }
-
-export type SignOutScope = {
-  /** Whether all sessions and tokens of the person end. */ everywhere?: boolean
-}
+export type SignOutScope = { /** Whether all sessions and tokens of the person end. */ everywhere?: boolean }
 
 export type MySession = {
   id: string
@@ -176,18 +116,13 @@ export type MySession = {
 }
 
 export type MeChange = { name: PersonName }
-
 export type PasswordChange = { current: GivenPassword; password: NewPassword }
-
 export type ForgottenPassword = { email: Email }
-
 export type Accepted = Record<string, never>
 
 /** The token behind the # of a link. */
 export type LinkToken = string
-
 export type PasswordReset = { token: LinkToken; password: NewPassword }
-
 export type InvitationToken = { token: LinkToken }
 
 export type OpenInvitation = {

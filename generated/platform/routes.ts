@@ -1660,23 +1660,13 @@ export const platformSurface: Surface = {
         '200': {
           types: ['audio/wav'],
           headers: [
-            'Cache-Control',
-            'ETag',
-            'Accept-Ranges',
-            'Content-Disposition',
-            'Content-Length',
-            'X-Content-Type-Options',
+            'Cache-Control', 'ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Length', 'X-Content-Type-Options',
           ],
         },
         '206': {
           types: ['audio/wav'],
           headers: [
-            'Cache-Control',
-            'ETag',
-            'Accept-Ranges',
-            'Content-Disposition',
-            'Content-Length',
-            'X-Content-Type-Options',
+            'Cache-Control', 'ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Length', 'X-Content-Type-Options',
             'Content-Range',
           ],
         },

@@ -248,21 +248,9 @@ export type SpeechEndFrame = {
 
 /** The error code. The table of errors explains each. */
 export type ErrorCode = 
-  | 'INVALID_CONFIG'
-  | 'UNSUPPORTED_LANGUAGE'
-  | 'UPSTREAM'
-  | 'INVALID_TEXT'
-  | 'TEXT_TOO_LONG'
-  | 'VOICE_NOT_FOUND'
-  | 'TEXT_TIMEOUT'
-  | 'INVALID_FRAME'
-  | 'AUDIO_TIMEOUT'
-  | 'RATE_LIMITED'
-  | 'BACKPRESSURE'
-  | 'SHUTTING_DOWN'
-  | 'BUDGET_EXHAUSTED'
-  | 'REVOKED'
-  | 'INTERNAL'
+  | 'INVALID_CONFIG' | 'UNSUPPORTED_LANGUAGE' | 'UPSTREAM' | 'INVALID_TEXT' | 'TEXT_TOO_LONG' | 'VOICE_NOT_FOUND'
+  | 'TEXT_TIMEOUT' | 'INVALID_FRAME' | 'AUDIO_TIMEOUT' | 'RATE_LIMITED' | 'BACKPRESSURE' | 'SHUTTING_DOWN'
+  | 'BUDGET_EXHAUSTED' | 'REVOKED' | 'INTERNAL'
 
 export type ErrorFrame = {
   /** Always `error`. */

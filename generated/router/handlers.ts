@@ -2,22 +2,9 @@
 
 import type { Bytes, Context, Handlers } from '../../runtime/engine/handler.ts'
 import type {
-  ErrorEnvelope,
-  LLMRequest,
-  LLMResponse,
-  ModelsResponse,
-  OpenapiDocument,
-  OptimizeFor,
-  PathChoice,
-  ResponseCompleted,
-  ResponseCreated,
-  ResponseFunctionCallArgumentsDelta,
-  ResponseItemAdded,
-  ResponseItemCompleted,
-  ResponseTextDelta,
-  SpeechRequest,
-  TranscriptionRequest,
-  TranscriptionResponse,
+  ErrorEnvelope, LLMRequest, LLMResponse, ModelsResponse, OpenapiDocument, OptimizeFor, PathChoice, ResponseCompleted,
+  ResponseCreated, ResponseFunctionCallArgumentsDelta, ResponseItemAdded, ResponseItemCompleted, ResponseTextDelta,
+  SpeechRequest, TranscriptionRequest, TranscriptionResponse,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>

@@ -135,11 +135,7 @@ export const routerSurface: Surface = {
         '200': {
           types: ['application/octet-stream'],
           headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'Service-Usage-Characters',
+            'Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'Service-Usage-Characters',
           ],
         },
         '400': answers.BadRequest,

@@ -3,25 +3,9 @@
 import type { SocketSurface } from '../../runtime/engine/channel.ts'
 import type { Socket, SocketContext, SocketHandlers, SocketSession } from '../../runtime/engine/socket.ts'
 import type {
-  AgentMessageFrame,
-  ClearFrame,
-  ContextualUpdateFrame,
-  DtmfFrame,
-  EndFrame,
-  ErrorFrame,
-  HangUpFrame,
-  MarkFrame,
-  OverridesFrame,
-  PingFrame,
-  PlayedFrame,
-  PongFrame,
-  ReadyFrame,
-  StateFrame,
-  ToolCallFrame,
-  ToolResultFrame,
-  TranscriptFrame,
-  UserMessageEchoFrame,
-  UserMessageFrame,
+  AgentMessageFrame, ClearFrame, ContextualUpdateFrame, DtmfFrame, EndFrame, ErrorFrame, HangUpFrame, MarkFrame,
+  OverridesFrame, PingFrame, PlayedFrame, PongFrame, ReadyFrame, StateFrame, ToolCallFrame, ToolResultFrame,
+  TranscriptFrame, UserMessageEchoFrame, UserMessageFrame,
 } from './types.ts'
 import * as validators from './validators.ts'
 

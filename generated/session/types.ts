@@ -183,43 +183,15 @@ export type EndFrame = {
 
 /** Why the session ended. */
 export type EndReason = 
-  | 'user_hangup'
-  | 'user_disconnected'
-  | 'agent_hangup'
-  | 'api_ended'
-  | 'transferred'
-  | 'silence_timeout'
-  | 'max_duration'
-  | 'voicemail'
-  | 'busy'
-  | 'no_answer'
-  | 'not_joined'
-  | 'cancelled'
-  | 'credit_exhausted'
-  | 'pipeline_failed'
-  | 'worker_lost'
-  | 'server_shutdown'
-  | 'concurrency_exhausted'
-  | 'not_ready'
-  | 'declined'
-  | 'invalid_number'
-  | 'carrier_error'
+  | 'user_hangup' | 'user_disconnected' | 'agent_hangup' | 'api_ended' | 'transferred' | 'silence_timeout'
+  | 'max_duration' | 'voicemail' | 'busy' | 'no_answer' | 'not_joined' | 'cancelled' | 'credit_exhausted'
+  | 'pipeline_failed' | 'worker_lost' | 'server_shutdown' | 'concurrency_exhausted' | 'not_ready' | 'declined'
+  | 'invalid_number' | 'carrier_error'
 
 /** The error code. The table of errors explains each. */
 export type ErrorCode = 
-  | 'TEXT_TOO_LONG'
-  | 'OVERRIDE_NOT_ALLOWED'
-  | 'OVERRIDES_TOO_LATE'
-  | 'UNKNOWN_TOOL_CALL'
-  | 'INVALID_FRAME'
-  | 'REPLACED'
-  | 'BACKPRESSURE'
-  | 'RATE_LIMITED'
-  | 'UPSTREAM'
-  | 'INTERNAL'
-  | 'BUDGET_EXHAUSTED'
-  | 'REVOKED'
-  | 'SHUTTING_DOWN'
+  | 'TEXT_TOO_LONG' | 'OVERRIDE_NOT_ALLOWED' | 'OVERRIDES_TOO_LATE' | 'UNKNOWN_TOOL_CALL' | 'INVALID_FRAME' | 'REPLACED'
+  | 'BACKPRESSURE' | 'RATE_LIMITED' | 'UPSTREAM' | 'INTERNAL' | 'BUDGET_EXHAUSTED' | 'REVOKED' | 'SHUTTING_DOWN'
 
 export type ErrorFrame = {
   /** Always `error`. */

@@ -59,12 +59,8 @@ export type Voice = {
 }
 
 export type PriceUnit = 
-  | 'audio_hour'
-  | 'million_characters'
-  | 'million_input_tokens'
-  | 'million_cached_input_tokens'
-  | 'million_output_tokens'
-  | 'million_reasoning_tokens'
+  | 'audio_hour' | 'million_characters' | 'million_input_tokens' | 'million_cached_input_tokens'
+  | 'million_output_tokens' | 'million_reasoning_tokens'
 
 export type Price = {
   /** The unit that the price is for, such as an hour of audio. */
@@ -131,41 +127,16 @@ export type ErrorAttempt = {
 
 /** The class of the error: each code belongs to one. */
 export type ErrorType = 
-  | 'authentication_error'
-  | 'permission_error'
-  | 'invalid_request_error'
-  | 'conflict_error'
-  | 'rate_limit_error'
-  | 'billing_error'
-  | 'provider_error'
-  | 'server_error'
+  | 'authentication_error' | 'permission_error' | 'invalid_request_error' | 'conflict_error' | 'rate_limit_error'
+  | 'billing_error' | 'provider_error' | 'server_error'
 
 /** The error code, which stays the same between versions. The table `x-error-codes` of this document explains each. */
 export type ErrorCode = 
-  | 'authentication_failed'
-  | 'access_denied'
-  | 'origin_not_allowed'
-  | 'organization_disabled'
-  | 'insufficient_credit'
-  | 'invalid_parameter'
-  | 'invalid_request'
-  | 'capability_unsupported'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'payload_too_large'
-  | 'unsupported_media'
-  | 'request_already_started'
-  | 'idempotency_conflict'
-  | 'request_in_progress'
-  | 'rate_limited'
-  | 'concurrency_exhausted'
-  | 'provider_rate_limited'
-  | 'provider_unavailable'
-  | 'provider_error'
-  | 'request_timeout'
-  | 'service_unavailable'
-  | 'relay_error'
-  | 'budget_exhausted'
+  | 'authentication_failed' | 'access_denied' | 'origin_not_allowed' | 'organization_disabled' | 'insufficient_credit'
+  | 'invalid_parameter' | 'invalid_request' | 'capability_unsupported' | 'not_found' | 'method_not_allowed'
+  | 'payload_too_large' | 'unsupported_media' | 'request_already_started' | 'idempotency_conflict'
+  | 'request_in_progress' | 'rate_limited' | 'concurrency_exhausted' | 'provider_rate_limited' | 'provider_unavailable'
+  | 'provider_error' | 'request_timeout' | 'service_unavailable' | 'relay_error' | 'budget_exhausted'
 
 export type RoutingPreview = {
   /** The stage that the model is chosen for. */

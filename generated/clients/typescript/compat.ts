@@ -4,53 +4,14 @@ import { ApiError } from './api-error.ts'
 import type { Answer, CallOptions, ClientOptions, OperationRow } from './call.ts'
 import { createClient } from './http.ts'
 import type {
-  AsyncapiDocument,
-  BenchmarkPath,
-  ChatCompletion,
-  ChatCompletionChunk,
-  ChatCompletionRequest,
-  CompatModel,
-  CompatModelId,
-  CompatModelList,
-  CompatResponse,
-  CompatResponseArgumentsDelta,
-  CompatResponseArgumentsDone,
-  CompatResponseError,
-  CompatResponseItemEvent,
-  CompatResponseLife,
-  CompatResponsePartEvent,
-  CompatResponseRequest,
-  CompatResponseTextDelta,
-  CompatResponseTextDone,
-  CompatSpeechEvent,
-  CompatSpeechModelList,
-  CompatSpeechRequest,
-  CompatTranscription,
-  CompatTranscriptionEvent,
-  CompatVoiceList,
-  CompleteBody,
-  Constraints,
-  ErrorEnvelope,
-  Intent,
-  LanguageTag,
-  NativeCompletion,
-  NativeCompletionMeta,
-  NativeMeta,
-  NativeToolCall,
-  NativeTranscription,
-  OpenapiDocument,
-  OptimizeFor,
-  RealtimeClientSecret,
-  RealtimeClientSecretRequest,
-  RealtimeSession,
-  RealtimeSessionRequest,
-  RoutingPreview,
-  Stage,
-  SttOptions,
-  SynthesizeBody,
-  TextDelta,
-  TimestampGranularity,
-  TranscriptEvent,
+  AsyncapiDocument, BenchmarkPath, ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompatModel,
+  CompatModelId, CompatModelList, CompatResponse, CompatResponseArgumentsDelta, CompatResponseArgumentsDone,
+  CompatResponseError, CompatResponseItemEvent, CompatResponseLife, CompatResponsePartEvent, CompatResponseRequest,
+  CompatResponseTextDelta, CompatResponseTextDone, CompatSpeechEvent, CompatSpeechModelList, CompatSpeechRequest,
+  CompatTranscription, CompatTranscriptionEvent, CompatVoiceList, CompleteBody, Constraints, ErrorEnvelope, Intent,
+  LanguageTag, NativeCompletion, NativeCompletionMeta, NativeMeta, NativeToolCall, NativeTranscription, OpenapiDocument,
+  OptimizeFor, RealtimeClientSecret, RealtimeClientSecretRequest, RealtimeSession, RealtimeSessionRequest,
+  RoutingPreview, Stage, SttOptions, SynthesizeBody, TextDelta, TimestampGranularity, TranscriptEvent,
 } from './models/compat.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
@@ -85,9 +46,7 @@ export type GetRealtimeContractCall = CallOptions
 export type GetRealtimeContractAnswer = Answer<'application/json', AsyncapiDocument>
 
 export type CreateChatCompletionCall = CallOptions & {
-  header?: {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag
-  }
+  header?: { /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag }
   body: ChatCompletionRequest
 }
 export type CreateChatCompletionAnswer =
@@ -111,9 +70,7 @@ export type CreateCompatResponseEvent =
   | { event: 'error'; data: CompatResponseError }
 
 export type CreateCompatResponseCall = CallOptions & {
-  header?: {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag
-  }
+  header?: { /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag }
   body: CompatResponseRequest
 }
 export type CreateCompatResponseAnswer =
@@ -121,9 +78,7 @@ export type CreateCompatResponseAnswer =
   | Answer<'text/event-stream', AsyncIterable<CreateCompatResponseEvent>>
 
 export type CreateCompatTranscriptionCall = CallOptions & {
-  header?: {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag
-  }
+  header?: { /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag }
   body: {
     file: Blob | Uint8Array
     model: CompatModelId
@@ -141,9 +96,7 @@ export type CreateCompatTranscriptionAnswer =
   | Answer<'text/event-stream', AsyncIterable<CompatTranscriptionEvent>>
 
 export type CreateCompatSpeechCall = CallOptions & {
-  header?: {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag
-  }
+  header?: { /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag }
   body: CompatSpeechRequest
 }
 export type CreateCompatSpeechAnswer =
@@ -152,9 +105,7 @@ export type CreateCompatSpeechAnswer =
   | Answer<'text/event-stream', AsyncIterable<CompatSpeechEvent>>
 
 export type StreamCompatSpeechCall = CallOptions & {
-  header?: {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag
-  }
+  header?: { /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag }
   body: CompatSpeechRequest
 }
 export type StreamCompatSpeechAnswer = Answer<'audio/pcm', ReadableStream<Uint8Array>>
@@ -166,16 +117,12 @@ export type ListCompatSpeechModelsCall = CallOptions
 export type ListCompatSpeechModelsAnswer = Answer<'application/json', CompatSpeechModelList>
 
 export type ListCompatModelsCall = CallOptions & {
-  query?: {
-    /** `1` adds the models that cannot be routed to now, each with the reason, after those that can. */ all?: '0' | '1' | 'false' | 'true'
-  }
+  query?: { /** `1` adds the models that cannot be routed to now, each with the reason, after those that can. */ all?: '0' | '1' | 'false' | 'true' }
 }
 export type ListCompatModelsAnswer = Answer<'application/json', CompatModelList>
 
 export type GetCompatModelCall = CallOptions & {
-  path: {
-    /** The name of the model, in any form that a request can send as `model`, percent-encoded. */ model: CompatModelId
-  }
+  path: { /** The name of the model, in any form that a request can send as `model`, percent-encoded. */ model: CompatModelId }
 }
 export type GetCompatModelAnswer = Answer<'application/json', CompatModel>
 
@@ -192,9 +139,7 @@ export type PreviewRoutingCall = CallOptions & {
 export type PreviewRoutingAnswer = Answer<'application/json', RoutingPreview>
 
 export type SynthesizeCall = CallOptions & {
-  header?: {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag
-  }
+  header?: { /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag }
   body: SynthesizeBody
 }
 export type SynthesizeAnswer =
@@ -229,9 +174,7 @@ export type CompleteEvent =
   | { event: 'error'; data: ErrorEnvelope }
 
 export type CompleteCall = CallOptions & {
-  header?: {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag
-  }
+  header?: { /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ 'x-service-language'?: LanguageTag }
   body: CompleteBody
 }
 export type CompleteAnswer =
@@ -270,18 +213,8 @@ export function createCompatClient(options: ClientOptions): CompatClient {
 }
 
 const operations: Readonly<Record<string, OperationRow>> = {
-  getCompatContract: {
-    method: 'GET',
-    path: '/openapi/compat.json',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-  },
-  getRealtimeContract: {
-    method: 'GET',
-    path: '/asyncapi/realtime.json',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-  },
+  getCompatContract: { method: 'GET', path: '/openapi/compat.json', isOpen: true },
+  getRealtimeContract: { method: 'GET', path: '/asyncapi/realtime.json', isOpen: true },
   createChatCompletion: {
     method: 'POST',
     path: '/v1/chat/completions',
@@ -331,16 +264,11 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: 'json',
     headers: [{ name: 'X-Service-Language', isJson: false }],
   },
-  listCompatVoices: { method: 'GET', path: '/v1/audio/voices', answers: { 'application/json': 'json' }, isOpen: true },
-  listCompatSpeechModels: {
-    method: 'GET',
-    path: '/v1/audio/models',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-  },
-  listCompatModels: { method: 'GET', path: '/v1/models', answers: { 'application/json': 'json' }, isOpen: true },
-  getCompatModel: { method: 'GET', path: '/v1/models/{model}', answers: { 'application/json': 'json' } },
-  previewRouting: { method: 'GET', path: '/v1/routing/preview', answers: { 'application/json': 'json' } },
+  listCompatVoices: { method: 'GET', path: '/v1/audio/voices', isOpen: true },
+  listCompatSpeechModels: { method: 'GET', path: '/v1/audio/models', isOpen: true },
+  listCompatModels: { method: 'GET', path: '/v1/models', isOpen: true },
+  getCompatModel: { method: 'GET', path: '/v1/models/{model}' },
+  previewRouting: { method: 'GET', path: '/v1/routing/preview' },
   synthesize: {
     method: 'POST',
     path: '/v1/synthesize',
@@ -370,18 +298,8 @@ const operations: Readonly<Record<string, OperationRow>> = {
     headers: [{ name: 'X-Service-Language', isJson: false }],
     terminalEvents: ['done', 'error'],
   },
-  createRealtimeClientSecret: {
-    method: 'POST',
-    path: '/v1/realtime/client_secrets',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  createRealtimeSession: {
-    method: 'POST',
-    path: '/v1/realtime/sessions',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
+  createRealtimeClientSecret: { method: 'POST', path: '/v1/realtime/client_secrets', body: 'json' },
+  createRealtimeSession: { method: 'POST', path: '/v1/realtime/sessions', body: 'json' },
 }
 
 function toError(status: number, headers: Headers, body: unknown): Error {

@@ -4,149 +4,25 @@ import { ApiError } from './api-error.ts'
 import type { Answer, CallOptions, ClientOptions, OperationRow } from './call.ts'
 import { createClient } from './http.ts'
 import type {
-  Agent,
-  AgentCallList,
-  AgentChange,
-  AgentList,
-  AgentVersion,
-  AgentVersionList,
-  ApiKey,
-  ApiKeyChange,
-  ApiKeyList,
-  ApiKeyRotation,
-  AsyncapiDocument,
-  AuditActorType,
-  AuditEventList,
-  AuditResult,
-  AvailablePhoneNumberList,
-  BlindTransfer,
-  BusinessVerification,
-  BusinessVerificationDraft,
-  Call,
-  CallEvent,
-  CallEventList,
-  CallFigures,
-  CallKind,
-  CallList,
-  CallOutcome,
-  CallOverview,
-  CallReport,
-  CallRequestList,
-  CallStatus,
-  CallStreamEnd,
-  CallStreamOpen,
-  CallStreamResync,
-  Callback,
-  CallbackPage,
-  CallbackStatus,
-  CancelCallback,
-  CancelTransfer,
-  CompleteTransfer,
-  CreditBalance,
-  CreditLedger,
-  Credits,
-  Deleted,
-  DeletedInvitation,
-  DeliveredEventType,
-  EndCall,
-  EndReason,
-  EndedCall,
-  ErrorEnvelope,
-  FinalizeReport,
-  FinalizedReport,
-  GoneCall,
-  ImportedPhoneNumber,
-  InvitationList,
-  IssuedApiKey,
-  KnownProviders,
-  Member,
-  MemberChange,
-  MemberList,
-  NewAgent,
-  NewApiKey,
-  NewBusinessVerification,
-  NewInvitation,
-  NewNumberMessage,
-  NewPhoneNumber,
-  NewPhoneSession,
-  NewRmsgCall,
-  NewSession,
-  NewSipConnection,
-  NewToolInput,
-  NewWebhook,
-  OpenapiDocument,
-  Organization,
-  OrganizationChange,
-  PhoneDirection,
-  PhoneNumber,
-  PhoneNumberChange,
-  PhoneNumberList,
-  ProviderHealthList,
-  ProviderKey,
-  ProviderList,
-  ProviderStatus,
-  RecordingLink,
-  ReleasedPhoneNumber,
-  RemovedMember,
-  RequestRoute,
-  RevokedApiKey,
-  RmsgNumberList,
-  RmsgSubscription,
-  RmsgSubscriptionList,
-  SecretRotation,
-  SentInvitation,
-  SentMessage,
-  SentNumberMessage,
-  Session,
-  SessionPage,
-  SessionStatus,
-  SessionStreamEnd,
-  SessionTranscript,
-  SessionTurn,
-  SignatureVerdict,
-  SignedOutMember,
-  SignedRequest,
-  SipConnection,
-  SipConnectionChange,
-  SipConnectionList,
-  SmsAssignmentOrder,
-  SmsBrandProfile,
-  SmsBrandState,
-  SmsCampaignProfile,
-  SmsCampaignState,
-  SmsNumber,
-  SmsRegistration,
-  SmsVetting,
-  SmsVettingOrder,
-  StartedPhoneSession,
-  StartedRmsgCall,
-  StartedSession,
-  StreamedWebhookEvent,
-  TestWebhook,
-  Tool,
-  ToolChange,
-  ToolList,
-  ToolTest,
-  ToolTestResult,
-  Transfer,
-  TransferProgress,
-  Usage,
-  VoiceList,
-  WantedRmsgSubscription,
-  WarmTransfer,
-  WebJoin,
-  WebJoined,
-  Webhook,
-  WebhookAttemptResult,
-  WebhookChange,
-  WebhookDeliveryDetail,
-  WebhookDeliveryPage,
-  WebhookDeliveryStatus,
-  WebhookList,
-  WebhookSecret,
-  WebhookStreamEnd,
-  WebhookStreamOpen,
-  WebhookTestResult,
+  Agent, AgentCallList, AgentChange, AgentList, AgentVersion, AgentVersionList, ApiKey, ApiKeyChange, ApiKeyList,
+  ApiKeyRotation, AsyncapiDocument, AuditActorType, AuditEventList, AuditResult, AvailablePhoneNumberList,
+  BlindTransfer, BusinessVerification, BusinessVerificationDraft, Call, CallEvent, CallEventList, CallFigures, CallKind,
+  CallList, CallOutcome, CallReport, CallRequestList, CallStatus, Callback, CallbackPage, CallbackStatus,
+  CancelCallback, CancelTransfer, CompleteTransfer, CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation,
+  DeliveredEventType, EndCall, EndReason, EndedCall, ErrorEnvelope, FinalizeReport, FinalizedReport,
+  ImportedPhoneNumber, InvitationList, IssuedApiKey, KnownProviders, Member, MemberChange, MemberList, NewAgent,
+  NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
+  NewSession, NewSipConnection, NewToolInput, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
+  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList,
+  ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
+  RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
+  SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
+  SignedRequest, SipConnection, SipConnectionChange, SipConnectionList, SmsAssignmentOrder, SmsBrandProfile,
+  SmsBrandState, SmsCampaignProfile, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder,
+  StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList,
+  ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin,
+  WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage,
+  WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './models/platform.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
@@ -174,13 +50,8 @@ function fieldsOf({ error, code, requestId }: ErrorEnvelope) {
 }
 
 const retryableCodes: ReadonlySet<string> = new Set([
-  'REPORT_NOT_AVAILABLE',
-  'IDEMPOTENCY_IN_PROGRESS',
-  'RATE_LIMITED',
-  'CONCURRENCY_EXHAUSTED',
-  'PROVIDER_UNAVAILABLE',
-  'SERVICE_UNAVAILABLE',
-  'INTERNAL_ERROR',
+  'REPORT_NOT_AVAILABLE', 'IDEMPOTENCY_IN_PROGRESS', 'RATE_LIMITED', 'CONCURRENCY_EXHAUSTED', 'PROVIDER_UNAVAILABLE',
+  'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR',
 ])
 
 export type GetPlatformContractCall = CallOptions
@@ -196,9 +67,7 @@ export type UpdateOrganizationCall = CallOptions & { body: OrganizationChange }
 export type UpdateOrganizationAnswer = Answer<'application/json', Organization>
 
 export type ListKeysCall = CallOptions & {
-  query?: {
-    /** `true` lists the keys that were revoked, instead of the keys that were not. */ revoked?: boolean
-  }
+  query?: { /** `true` lists the keys that were revoked, instead of the keys that were not. */ revoked?: boolean }
 }
 export type ListKeysAnswer = Answer<'application/json', ApiKeyList>
 
@@ -206,24 +75,18 @@ export type CreateKeyCall = CallOptions & { body: NewApiKey }
 export type CreateKeyAnswer = Answer<'application/json', IssuedApiKey>
 
 export type RevokeKeyCall = CallOptions & {
-  path: {
-    /** The id of the key. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the key. An id of another form is not found. */ id: string }
 }
 export type RevokeKeyAnswer = Answer<'application/json', RevokedApiKey>
 
 export type UpdateKeyCall = CallOptions & {
-  path: {
-    /** The id of the key. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the key. An id of another form is not found. */ id: string }
   body: ApiKeyChange
 }
 export type UpdateKeyAnswer = Answer<'application/json', ApiKey>
 
 export type RotateKeyCall = CallOptions & {
-  path: {
-    /** The id of the key. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the key. An id of another form is not found. */ id: string }
   body?: ApiKeyRotation
 }
 export type RotateKeyAnswer = Answer<'application/json', IssuedApiKey>
@@ -248,24 +111,18 @@ export type ListMembersCall = CallOptions
 export type ListMembersAnswer = Answer<'application/json', MemberList>
 
 export type RemoveMemberCall = CallOptions & {
-  path: {
-    /** The id of the person. An id of another form is not found. */ userId: string
-  }
+  path: { /** The id of the person. An id of another form is not found. */ userId: string }
 }
 export type RemoveMemberAnswer = Answer<'application/json', RemovedMember>
 
 export type UpdateMemberCall = CallOptions & {
-  path: {
-    /** The id of the person. An id of another form is not found. */ userId: string
-  }
+  path: { /** The id of the person. An id of another form is not found. */ userId: string }
   body: MemberChange
 }
 export type UpdateMemberAnswer = Answer<'application/json', Member>
 
 export type SignOutMemberCall = CallOptions & {
-  path: {
-    /** The id of the person. An id of another form is not found. */ userId: string
-  }
+  path: { /** The id of the person. An id of another form is not found. */ userId: string }
 }
 export type SignOutMemberAnswer = Answer<'application/json', SignedOutMember>
 
@@ -276,16 +133,12 @@ export type CreateInvitationCall = CallOptions & { body: NewInvitation }
 export type CreateInvitationAnswer = Answer<'application/json', SentInvitation>
 
 export type DeleteInvitationCall = CallOptions & {
-  path: {
-    /** The id of the invitation. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the invitation. An id of another form is not found. */ id: string }
 }
 export type DeleteInvitationAnswer = Answer<'application/json', DeletedInvitation>
 
 export type ResendInvitationCall = CallOptions & {
-  path: {
-    /** The id of the invitation. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the invitation. An id of another form is not found. */ id: string }
 }
 export type ResendInvitationAnswer = Answer<'application/json', SentInvitation>
 
@@ -339,23 +192,17 @@ export type CreateAgentCall = CallOptions & { body: NewAgent }
 export type CreateAgentAnswer = Answer<'application/json', Agent>
 
 export type GetAgentCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the agent. An id of another form is not found. */ id: string }
 }
 export type GetAgentAnswer = Answer<'application/json', Agent>
 
 export type DeleteAgentCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the agent. An id of another form is not found. */ id: string }
 }
 export type DeleteAgentAnswer = Answer<'application/json', Deleted>
 
 export type UpdateAgentCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the agent. An id of another form is not found. */ id: string }
   header?: {
     /** The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the answer is `PRECONDITION_FAILED`. */
     'if-match'?: string
@@ -365,16 +212,12 @@ export type UpdateAgentCall = CallOptions & {
 export type UpdateAgentAnswer = Answer<'application/json', Agent>
 
 export type ListAgentToolsCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the agent. An id of another form is not found. */ id: string }
 }
 export type ListAgentToolsAnswer = Answer<'application/json', ToolList>
 
 export type CreateAgentToolCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the agent. An id of another form is not found. */ id: string }
   body: NewToolInput
 }
 export type CreateAgentToolAnswer = Answer<'application/json', Tool>
@@ -414,9 +257,7 @@ export type TestAgentToolCall = CallOptions & {
 export type TestAgentToolAnswer = Answer<'application/json', ToolTestResult>
 
 export type ListAgentVersionsCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the agent. An id of another form is not found. */ id: string }
   query?: {
     /** How many versions a page has at most. */ limit?: number
     /** `nextCursor` of the page before. */ cursor?: string
@@ -441,9 +282,7 @@ export type RestoreAgentVersionCall = CallOptions & {
 export type RestoreAgentVersionAnswer = Answer<'application/json', Agent>
 
 export type ListAgentCallsCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the agent. An id of another form is not found. */ id: string }
   query?: {
     /** How many calls a page has at most. */ limit?: number
     /** `next_cursor` of the page before. The page then has calls that were created before this time. */ cursor?: string
@@ -472,16 +311,12 @@ export type CreatePhoneSessionCall = CallOptions & { body: NewPhoneSession; idem
 export type CreatePhoneSessionAnswer = Answer<'application/json', StartedPhoneSession>
 
 export type GetSessionCall = CallOptions & {
-  path: {
-    /** The id of the session. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the session. An id of another form is not found. */ id: string }
 }
 export type GetSessionAnswer = Answer<'application/json', Session>
 
 export type GetSessionTranscriptCall = CallOptions & {
-  path: {
-    /** The id of the session. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the session. An id of another form is not found. */ id: string }
 }
 export type GetSessionTranscriptAnswer = Answer<'application/json', SessionTranscript>
 
@@ -493,16 +328,12 @@ export type StreamSessionEvent =
   | { event: 'error'; data: ErrorEnvelope }
 
 export type StreamSessionCall = CallOptions & {
-  path: {
-    /** The id of the session. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the session. An id of another form is not found. */ id: string }
   query?: {
     /** Where to begin, as `<index of a turn>:<milliseconds of created_at of an event>`, the form of the ids of the stream. `-1:0` is everything. */
     cursor?: string
   }
-  header?: {
-    /** The last id that the client has. It counts if there is no `cursor`. */ 'last-event-id'?: string
-  }
+  header?: { /** The last id that the client has. It counts if there is no `cursor`. */ 'last-event-id'?: string }
 }
 export type StreamSessionAnswer = Answer<'text/event-stream', AsyncIterable<StreamSessionEvent>>
 
@@ -537,39 +368,6 @@ export type ListCallsCall = CallOptions & {
 }
 export type ListCallsAnswer = Answer<'application/json', CallList>
 
-export type StreamCallsEvent =
-  | { event: 'open'; data: CallStreamOpen }
-  | { event: 'call'; data: CallOverview }
-  | { event: 'gone'; data: GoneCall }
-  | { event: 'resync'; data: CallStreamResync }
-  | { event: 'end'; data: CallStreamEnd }
-  | { event: 'error'; data: ErrorEnvelope }
-
-export type StreamCallsCall = CallOptions & {
-  query?: {
-    /** The id of an agent. */ agent_id?: string
-    /** Only calls in this state are listed. */ status?: CallStatus
-    /** Only calls of this kind are listed. */ kind?: CallKind
-    /** Only phone calls in this direction are listed. */ direction?: PhoneDirection
-    /** Only calls whose report has this outcome are listed. */ outcome?: CallOutcome
-    /** Only calls that ended for this reason are listed. */ end_reason?: EndReason
-    /** The id of the organization's number in the call. */ phone_number_id?: string
-    /** The number of one of the two parties in E.164, or its last 4 to 15 digits. */ number?: string
-    /** `true` lists only calls that are not over, `false` only calls that are. */ live?: boolean
-    /** A time: only calls that were created then or later are listed. */ since?: string
-    /** A time: only calls that were created before are listed. */ until?: string
-    /** The least duration of a call that is over, in seconds. */ min_duration_seconds?: number
-    /** The greatest duration of a call that is over, in seconds. */ max_duration_seconds?: number
-    /** The least cost of a call that is over, in micro-USD. */ min_cost_micro_usd?: string
-    /** The greatest cost of a call that is over, in micro-USD. */ max_cost_micro_usd?: string
-    /** The least latency of the slowest turn, in milliseconds. */ min_latency_ms?: number
-    /** The version of the agent with which the call began. */ agent_version?: number
-    /** Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played. */
-    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
-  }
-}
-export type StreamCallsAnswer = Answer<'text/event-stream', AsyncIterable<StreamCallsEvent>>
-
 export type GetCallFiguresCall = CallOptions & {
   query?: {
     /** The begin of the time; by default 30 days before the end, and 7 days with hours. */ since?: string
@@ -585,103 +383,73 @@ export type GetCallFiguresCall = CallOptions & {
 export type GetCallFiguresAnswer = Answer<'application/json', CallFigures>
 
 export type GetCallCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
 }
 export type GetCallAnswer = Answer<'application/json', Call>
 
 export type ListCallEventsCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
 }
 export type ListCallEventsAnswer = Answer<'application/json', CallEventList>
 
 export type ListCallRequestsCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
 }
 export type ListCallRequestsAnswer = Answer<'application/json', CallRequestList>
 
 export type GetCallReportCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
 }
 export type GetCallReportAnswer = Answer<'application/json', CallReport>
 
 export type FinalizeCallReportCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
   body?: FinalizeReport
 }
 export type FinalizeCallReportAnswer = Answer<'application/json', FinalizedReport>
 
 export type GetCallRecordingCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
-  query?: {
-    /** How long the link works, in seconds, at most seven days. */ expires_in?: number
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
+  query?: { /** How long the link works, in seconds, at most seven days. */ expires_in?: number }
 }
 export type GetCallRecordingAnswer = Answer<'application/json', RecordingLink>
 
 export type GetCallRecordingAudioCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
   header?: {
     /** One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole recording. HEAD ignores it. */ range?: string
     /** An ETag: the range counts only if the recording still has it. */ 'if-range'?: string
   }
 }
-export type GetCallRecordingAudioAnswer =
-  | Answer<'audio/wav', ReadableStream<Uint8Array>>
-  | Answer<'audio/wav', ReadableStream<Uint8Array>>
+export type GetCallRecordingAudioAnswer = Answer<'audio/wav', ReadableStream<Uint8Array>>
 
 export type GetRecordingPeaksCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
-  header?: {
-    /** The compressions that the client takes. Only `gzip` counts. */ 'accept-encoding'?: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
+  header?: { /** The compressions that the client takes. Only `gzip` counts. */ 'accept-encoding'?: string }
 }
 export type GetRecordingPeaksAnswer = Answer<'application/octet-stream', ReadableStream<Uint8Array>>
 
 export type WebJoinCallCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
   body?: WebJoin
 }
 export type WebJoinCallAnswer = Answer<'application/json', WebJoined>
 
 export type EndCallCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
   body?: EndCall
 }
 export type EndCallAnswer = Answer<'application/json', EndedCall>
 
 export type TransferCallBlindCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
   body: BlindTransfer
   idempotencyKey?: string
 }
 export type TransferCallBlindAnswer = Answer<'application/json', Transfer>
 
 export type TransferCallWarmCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
   body: WarmTransfer
   idempotencyKey?: string
 }
@@ -718,24 +486,18 @@ export type ListCallbacksCall = CallOptions & {
 export type ListCallbacksAnswer = Answer<'application/json', CallbackPage>
 
 export type GetCallbackCall = CallOptions & {
-  path: {
-    /** The id of the callback. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the callback. An id of another form is not found. */ id: string }
 }
 export type GetCallbackAnswer = Answer<'application/json', Callback>
 
 export type CancelCallbackCall = CallOptions & {
-  path: {
-    /** The id of the callback. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the callback. An id of another form is not found. */ id: string }
   body?: CancelCallback
 }
 export type CancelCallbackAnswer = Answer<'application/json', Callback>
 
 export type DispatchCallbackCall = CallOptions & {
-  path: {
-    /** The id of the callback. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the callback. An id of another form is not found. */ id: string }
 }
 export type DispatchCallbackAnswer = Answer<'application/json', Callback>
 
@@ -764,16 +526,12 @@ export type CreateSipConnectionCall = CallOptions & { body: NewSipConnection }
 export type CreateSipConnectionAnswer = Answer<'application/json', SipConnection>
 
 export type DeleteSipConnectionCall = CallOptions & {
-  path: {
-    /** The id of the connection. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the connection. An id of another form is not found. */ id: string }
 }
 export type DeleteSipConnectionAnswer = Answer<'', null>
 
 export type UpdateSipConnectionCall = CallOptions & {
-  path: {
-    /** The id of the connection. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the connection. An id of another form is not found. */ id: string }
   body: SipConnectionChange
 }
 export type UpdateSipConnectionAnswer = Answer<'application/json', SipConnection>
@@ -788,23 +546,17 @@ export type SubmitBusinessVerificationCall = CallOptions & { body: NewBusinessVe
 export type SubmitBusinessVerificationAnswer = Answer<'application/json', BusinessVerification>
 
 export type GetPhoneNumberCall = CallOptions & {
-  path: {
-    /** The id of the number (`pn_…`), not the number itself. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the number (`pn_…`), not the number itself. An id of another form is not found. */ id: string }
 }
 export type GetPhoneNumberAnswer = Answer<'application/json', PhoneNumber>
 
 export type DeletePhoneNumberCall = CallOptions & {
-  path: {
-    /** The id of the number (`pn_…`), not the number itself. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the number (`pn_…`), not the number itself. An id of another form is not found. */ id: string }
 }
 export type DeletePhoneNumberAnswer = Answer<'application/json', ReleasedPhoneNumber>
 
 export type UpdatePhoneNumberCall = CallOptions & {
-  path: {
-    /** The id of the number (`pn_…`), not the number itself. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the number (`pn_…`), not the number itself. An id of another form is not found. */ id: string }
   body: PhoneNumberChange
 }
 export type UpdatePhoneNumberAnswer = Answer<'application/json', PhoneNumber>
@@ -828,42 +580,32 @@ export type SubmitSmsCampaignCall = CallOptions & { idempotencyKey?: string }
 export type SubmitSmsCampaignAnswer = Answer<'application/json', SmsCampaignState>
 
 export type AssignSmsNumberCall = CallOptions & {
-  path: {
-    /** The id of a phone number of the organization. An id of another form is not found. */ phoneNumberId: string
-  }
+  path: { /** The id of a phone number of the organization. An id of another form is not found. */ phoneNumberId: string }
   body?: SmsAssignmentOrder
 }
 export type AssignSmsNumberAnswer = Answer<'application/json', SmsNumber>
 
 export type UnassignSmsNumberCall = CallOptions & {
-  path: {
-    /** The id of a phone number of the organization. An id of another form is not found. */ phoneNumberId: string
-  }
+  path: { /** The id of a phone number of the organization. An id of another form is not found. */ phoneNumberId: string }
 }
 export type UnassignSmsNumberAnswer = Answer<'application/json', SmsNumber>
 
 export type SendAgentMessageCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ agentId: string
-  }
+  path: { /** The id of the agent. An id of another form is not found. */ agentId: string }
   body: NewNumberMessage
   idempotencyKey?: string
 }
 export type SendAgentMessageAnswer = Answer<'application/json', SentMessage>
 
 export type SendNumberMessageCall = CallOptions & {
-  path: {
-    /** The id of the number, from `GET /v1/rmsg-phone-numbers`. An id of another form is refused. */ phoneNumberId: string
-  }
+  path: { /** The id of the number, from `GET /v1/rmsg-phone-numbers`. An id of another form is refused. */ phoneNumberId: string }
   body: NewNumberMessage
   idempotencyKey?: string
 }
 export type SendNumberMessageAnswer = Answer<'application/json', SentNumberMessage>
 
 export type CallFromRmsgNumberCall = CallOptions & {
-  path: {
-    /** The id of the number, from `GET /v1/rmsg-phone-numbers`. An id of another form is refused. */ phoneNumberId: string
-  }
+  path: { /** The id of the number, from `GET /v1/rmsg-phone-numbers`. An id of another form is refused. */ phoneNumberId: string }
   body: NewRmsgCall
   idempotencyKey?: string
 }
@@ -873,43 +615,29 @@ export type ListRmsgNumbersCall = CallOptions
 export type ListRmsgNumbersAnswer = Answer<'application/json', RmsgNumberList>
 
 export type ListRmsgSubscriptionsCall = CallOptions & {
-  query?: {
-    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ organizationId?: string
-  }
+  query?: { /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ organizationId?: string }
 }
 export type ListRmsgSubscriptionsAnswer = Answer<'application/json', RmsgSubscriptionList>
 
 export type PutRmsgSubscriptionCall = CallOptions & {
-  query?: {
-    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ organizationId?: string
-  }
+  query?: { /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ organizationId?: string }
   body: WantedRmsgSubscription
 }
-export type PutRmsgSubscriptionAnswer =
-  | Answer<'application/json', RmsgSubscription>
-  | Answer<'application/json', RmsgSubscription>
+export type PutRmsgSubscriptionAnswer = Answer<'application/json', RmsgSubscription>
 
 export type DeleteRmsgSubscriptionsCall = CallOptions & {
-  query?: {
-    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ organizationId?: string
-  }
+  query?: { /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ organizationId?: string }
 }
 export type DeleteRmsgSubscriptionsAnswer = Answer<'', null>
 
 export type DeleteRmsgSubscriptionCall = CallOptions & {
-  path: {
-    /** The id of the subscription. An id of another form is refused. */ id: string
-  }
-  query?: {
-    /** The id of the organization that owns the subscription. Only keys of the admin organization may name one. */ organizationId?: string
-  }
+  path: { /** The id of the subscription. An id of another form is refused. */ id: string }
+  query?: { /** The id of the organization that owns the subscription. Only keys of the admin organization may name one. */ organizationId?: string }
 }
 export type DeleteRmsgSubscriptionAnswer = Answer<'', null>
 
 export type TestWebhookCall = CallOptions & {
-  path: {
-    /** The id of the endpoint. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the endpoint. An id of another form is not found. */ id: string }
   body?: TestWebhook
 }
 export type TestWebhookAnswer = Answer<'application/json', WebhookTestResult>
@@ -931,16 +659,12 @@ export type ListWebhookDeliveriesCall = CallOptions & {
 export type ListWebhookDeliveriesAnswer = Answer<'application/json', WebhookDeliveryPage>
 
 export type GetWebhookDeliveryCall = CallOptions & {
-  path: {
-    /** The id of the delivery. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the delivery. An id of another form is not found. */ id: string }
 }
 export type GetWebhookDeliveryAnswer = Answer<'application/json', WebhookDeliveryDetail>
 
 export type RedeliverWebhookCall = CallOptions & {
-  path: {
-    /** The id of the delivery. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the delivery. An id of another form is not found. */ id: string }
 }
 export type RedeliverWebhookAnswer = Answer<'application/json', WebhookAttemptResult>
 
@@ -951,31 +675,23 @@ export type CreateWebhookCall = CallOptions & { body: NewWebhook }
 export type CreateWebhookAnswer = Answer<'application/json', Webhook>
 
 export type VerifyWebhookSignatureCall = CallOptions & {
-  path: {
-    /** The id of the endpoint. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the endpoint. An id of another form is not found. */ id: string }
   body: SignedRequest
 }
 export type VerifyWebhookSignatureAnswer = Answer<'application/json', SignatureVerdict>
 
 export type GetWebhookCall = CallOptions & {
-  path: {
-    /** The id of the endpoint. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the endpoint. An id of another form is not found. */ id: string }
 }
 export type GetWebhookAnswer = Answer<'application/json', Webhook>
 
 export type DeleteWebhookCall = CallOptions & {
-  path: {
-    /** The id of the endpoint. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the endpoint. An id of another form is not found. */ id: string }
 }
 export type DeleteWebhookAnswer = Answer<'', null>
 
 export type UpdateWebhookCall = CallOptions & {
-  path: {
-    /** The id of the endpoint. An id of another form is not found. */ id: string
-  }
+  path: { /** The id of the endpoint. An id of another form is not found. */ id: string }
   body: WebhookChange
 }
 export type UpdateWebhookAnswer = Answer<'application/json', Webhook>
@@ -993,12 +709,8 @@ export type StreamWebhookEventsEvent =
   | { event: 'error'; data: ErrorEnvelope }
 
 export type StreamWebhookEventsCall = CallOptions & {
-  query?: {
-    /** Where to go on, as `<milliseconds of the first opening>:<milliseconds of an event>`, the form of the ids of the stream. */ cursor?: string
-  }
-  header?: {
-    /** The last id that the client has. It counts if there is no `cursor`. */ 'last-event-id'?: string
-  }
+  query?: { /** Where to go on, as `<milliseconds of the first opening>:<milliseconds of an event>`, the form of the ids of the stream. */ cursor?: string }
+  header?: { /** The last id that the client has. It counts if there is no `cursor`. */ 'last-event-id'?: string }
 }
 export type StreamWebhookEventsAnswer = Answer<'text/event-stream', AsyncIterable<StreamWebhookEventsEvent>>
 
@@ -1009,9 +721,7 @@ export type PutProviderKeyCall = CallOptions & { body: ProviderKey }
 export type PutProviderKeyAnswer = Answer<'application/json', ProviderStatus>
 
 export type DeleteProviderKeyCall = CallOptions & {
-  path: {
-    /** The id of the provider. An id of another form is not found. */ provider: string
-  }
+  path: { /** The id of the provider. An id of another form is not found. */ provider: string }
 }
 export type DeleteProviderKeyAnswer = Answer<'', null>
 
@@ -1022,9 +732,7 @@ export type ListKnownProvidersCall = CallOptions
 export type ListKnownProvidersAnswer = Answer<'application/json', KnownProviders>
 
 export type GetRequestRouteCall = CallOptions & {
-  path: {
-    /** The id of the request, as the header `Service-Request-ID` had it. */ id: string
-  }
+  path: { /** The id of the request, as the header `Service-Request-ID` had it. */ id: string }
 }
 export type GetRequestRouteAnswer = Answer<'application/json', RequestRoute>
 
@@ -1074,7 +782,6 @@ export type PlatformClient = {
   /** Get the transcript of a session */ getSessionTranscript(call: GetSessionTranscriptCall): Promise<GetSessionTranscriptAnswer>
   /** Follow a session */ streamSession(call: StreamSessionCall): Promise<StreamSessionAnswer>
   /** List and search calls */ listCalls(call?: ListCallsCall): Promise<ListCallsAnswer>
-  /** Follow all calls */ streamCalls(call?: StreamCallsCall): Promise<StreamCallsAnswer>
   /** Sum figures about calls */ getCallFigures(call?: GetCallFiguresCall): Promise<GetCallFiguresAnswer>
   /** Get a call */ getCall(call: GetCallCall): Promise<GetCallAnswer>
   /** List the events of a call */ listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
@@ -1151,112 +858,54 @@ export function createPlatformClient(options: ClientOptions): PlatformClient {
 }
 
 const operations: Readonly<Record<string, OperationRow>> = {
-  getPlatformContract: {
-    method: 'GET',
-    path: '/openapi/platform.json',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-  },
-  getSessionContract: {
-    method: 'GET',
-    path: '/asyncapi/session.json',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-  },
-  getOrganization: { method: 'GET', path: '/v1/organization', answers: { 'application/json': 'json' } },
-  updateOrganization: {
-    method: 'PATCH',
-    path: '/v1/organization',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  listKeys: { method: 'GET', path: '/v1/keys', answers: { 'application/json': 'json' } },
-  createKey: { method: 'POST', path: '/v1/keys', answers: { 'application/json': 'json' }, body: 'json' },
-  revokeKey: { method: 'DELETE', path: '/v1/keys/{id}', answers: { 'application/json': 'json' } },
-  updateKey: { method: 'PATCH', path: '/v1/keys/{id}', answers: { 'application/json': 'json' }, body: 'json' },
-  rotateKey: { method: 'POST', path: '/v1/keys/{id}/rotate', answers: { 'application/json': 'json' }, body: 'json' },
-  listAuditEvents: { method: 'GET', path: '/v1/audit-events', answers: { 'application/json': 'json' } },
-  listMembers: { method: 'GET', path: '/v1/members', answers: { 'application/json': 'json' } },
-  removeMember: { method: 'DELETE', path: '/v1/members/{userId}', answers: { 'application/json': 'json' } },
-  updateMember: {
-    method: 'PATCH',
-    path: '/v1/members/{userId}',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  signOutMember: { method: 'POST', path: '/v1/members/{userId}/sign-out', answers: { 'application/json': 'json' } },
-  listInvitations: { method: 'GET', path: '/v1/invitations', answers: { 'application/json': 'json' } },
-  createInvitation: { method: 'POST', path: '/v1/invitations', answers: { 'application/json': 'json' }, body: 'json' },
-  deleteInvitation: { method: 'DELETE', path: '/v1/invitations/{id}', answers: { 'application/json': 'json' } },
-  resendInvitation: { method: 'POST', path: '/v1/invitations/{id}/resend', answers: { 'application/json': 'json' } },
-  getUsage: { method: 'GET', path: '/v1/usage', answers: { 'application/json': 'json' } },
-  getCredits: { method: 'GET', path: '/v1/credits', answers: { 'application/json': 'json' } },
-  getCreditBalance: { method: 'GET', path: '/v1/credits/balance', answers: { 'application/json': 'json' } },
-  getCreditLedger: { method: 'GET', path: '/v1/credits/ledger', answers: { 'application/json': 'json' } },
-  listVoices: { method: 'GET', path: '/v1/voices', answers: { 'application/json': 'json' } },
-  listAgents: { method: 'GET', path: '/v1/agents', answers: { 'application/json': 'json' } },
-  createAgent: { method: 'POST', path: '/v1/agents', answers: { 'application/json': 'json' }, body: 'json' },
-  getAgent: { method: 'GET', path: '/v1/agents/{id}', answers: { 'application/json': 'json' } },
-  deleteAgent: { method: 'DELETE', path: '/v1/agents/{id}', answers: { 'application/json': 'json' } },
+  getPlatformContract: { method: 'GET', path: '/openapi/platform.json', isOpen: true },
+  getSessionContract: { method: 'GET', path: '/asyncapi/session.json', isOpen: true },
+  getOrganization: { method: 'GET', path: '/v1/organization' },
+  updateOrganization: { method: 'PATCH', path: '/v1/organization', body: 'json' },
+  listKeys: { method: 'GET', path: '/v1/keys' },
+  createKey: { method: 'POST', path: '/v1/keys', body: 'json' },
+  revokeKey: { method: 'DELETE', path: '/v1/keys/{id}' },
+  updateKey: { method: 'PATCH', path: '/v1/keys/{id}', body: 'json' },
+  rotateKey: { method: 'POST', path: '/v1/keys/{id}/rotate', body: 'json' },
+  listAuditEvents: { method: 'GET', path: '/v1/audit-events' },
+  listMembers: { method: 'GET', path: '/v1/members' },
+  removeMember: { method: 'DELETE', path: '/v1/members/{userId}' },
+  updateMember: { method: 'PATCH', path: '/v1/members/{userId}', body: 'json' },
+  signOutMember: { method: 'POST', path: '/v1/members/{userId}/sign-out' },
+  listInvitations: { method: 'GET', path: '/v1/invitations' },
+  createInvitation: { method: 'POST', path: '/v1/invitations', body: 'json' },
+  deleteInvitation: { method: 'DELETE', path: '/v1/invitations/{id}' },
+  resendInvitation: { method: 'POST', path: '/v1/invitations/{id}/resend' },
+  getUsage: { method: 'GET', path: '/v1/usage' },
+  getCredits: { method: 'GET', path: '/v1/credits' },
+  getCreditBalance: { method: 'GET', path: '/v1/credits/balance' },
+  getCreditLedger: { method: 'GET', path: '/v1/credits/ledger' },
+  listVoices: { method: 'GET', path: '/v1/voices' },
+  listAgents: { method: 'GET', path: '/v1/agents' },
+  createAgent: { method: 'POST', path: '/v1/agents', body: 'json' },
+  getAgent: { method: 'GET', path: '/v1/agents/{id}' },
+  deleteAgent: { method: 'DELETE', path: '/v1/agents/{id}' },
   updateAgent: {
     method: 'PATCH',
     path: '/v1/agents/{id}',
-    answers: { 'application/json': 'json' },
     body: 'json',
     headers: [{ name: 'If-Match', isJson: false }],
   },
-  listAgentTools: { method: 'GET', path: '/v1/agents/{id}/tools', answers: { 'application/json': 'json' } },
-  createAgentTool: {
-    method: 'POST',
-    path: '/v1/agents/{id}/tools',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  getAgentTool: { method: 'GET', path: '/v1/agents/{id}/tools/{toolId}', answers: { 'application/json': 'json' } },
-  deleteAgentTool: {
-    method: 'DELETE',
-    path: '/v1/agents/{id}/tools/{toolId}',
-    answers: { 'application/json': 'json' },
-  },
-  updateAgentTool: {
-    method: 'PATCH',
-    path: '/v1/agents/{id}/tools/{toolId}',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  testAgentTool: {
-    method: 'POST',
-    path: '/v1/agents/{id}/tools/{toolId}/test',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  listAgentVersions: { method: 'GET', path: '/v1/agents/{id}/versions', answers: { 'application/json': 'json' } },
-  getAgentVersion: {
-    method: 'GET',
-    path: '/v1/agents/{id}/versions/{version}',
-    answers: { 'application/json': 'json' },
-  },
-  restoreAgentVersion: {
-    method: 'POST',
-    path: '/v1/agents/{id}/versions/{version}/restore',
-    answers: { 'application/json': 'json' },
-  },
-  listAgentCalls: { method: 'GET', path: '/v1/agents/{id}/calls', answers: { 'application/json': 'json' } },
-  listSessions: { method: 'GET', path: '/v1/sessions', answers: { 'application/json': 'json' } },
-  createSession: { method: 'POST', path: '/v1/sessions', answers: { 'application/json': 'json' }, body: 'json' },
-  createPhoneSession: {
-    method: 'POST',
-    path: '/v1/sessions/phone',
-    answers: { 'application/json': 'json' },
-    isIdempotent: true,
-    body: 'json',
-  },
-  getSession: { method: 'GET', path: '/v1/sessions/{id}', answers: { 'application/json': 'json' } },
-  getSessionTranscript: {
-    method: 'GET',
-    path: '/v1/sessions/{id}/transcript',
-    answers: { 'application/json': 'json' },
-  },
+  listAgentTools: { method: 'GET', path: '/v1/agents/{id}/tools' },
+  createAgentTool: { method: 'POST', path: '/v1/agents/{id}/tools', body: 'json' },
+  getAgentTool: { method: 'GET', path: '/v1/agents/{id}/tools/{toolId}' },
+  deleteAgentTool: { method: 'DELETE', path: '/v1/agents/{id}/tools/{toolId}' },
+  updateAgentTool: { method: 'PATCH', path: '/v1/agents/{id}/tools/{toolId}', body: 'json' },
+  testAgentTool: { method: 'POST', path: '/v1/agents/{id}/tools/{toolId}/test', body: 'json' },
+  listAgentVersions: { method: 'GET', path: '/v1/agents/{id}/versions' },
+  getAgentVersion: { method: 'GET', path: '/v1/agents/{id}/versions/{version}' },
+  restoreAgentVersion: { method: 'POST', path: '/v1/agents/{id}/versions/{version}/restore' },
+  listAgentCalls: { method: 'GET', path: '/v1/agents/{id}/calls' },
+  listSessions: { method: 'GET', path: '/v1/sessions' },
+  createSession: { method: 'POST', path: '/v1/sessions', body: 'json' },
+  createPhoneSession: { method: 'POST', path: '/v1/sessions/phone', isIdempotent: true, body: 'json' },
+  getSession: { method: 'GET', path: '/v1/sessions/{id}' },
+  getSessionTranscript: { method: 'GET', path: '/v1/sessions/{id}/transcript' },
   streamSession: {
     method: 'GET',
     path: '/v1/sessions/{id}/stream',
@@ -1265,25 +914,14 @@ const operations: Readonly<Record<string, OperationRow>> = {
     terminalEvents: ['end'],
     eventIdentity: { transcript: 'index', event: 'id' },
   },
-  listCalls: { method: 'GET', path: '/v1/calls', answers: { 'application/json': 'json' } },
-  streamCalls: {
-    method: 'GET',
-    path: '/v1/calls/stream',
-    answers: { 'text/event-stream': 'events' },
-    terminalEvents: ['end'],
-  },
-  getCallFigures: { method: 'GET', path: '/v1/calls/figures', answers: { 'application/json': 'json' } },
-  getCall: { method: 'GET', path: '/v1/calls/{id}', answers: { 'application/json': 'json' } },
-  listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events', answers: { 'application/json': 'json' } },
-  listCallRequests: { method: 'GET', path: '/v1/calls/{id}/requests', answers: { 'application/json': 'json' } },
-  getCallReport: { method: 'GET', path: '/v1/calls/{id}/report', answers: { 'application/json': 'json' } },
-  finalizeCallReport: {
-    method: 'POST',
-    path: '/v1/calls/{id}/report/finalize',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  getCallRecording: { method: 'GET', path: '/v1/calls/{id}/recording', answers: { 'application/json': 'json' } },
+  listCalls: { method: 'GET', path: '/v1/calls' },
+  getCallFigures: { method: 'GET', path: '/v1/calls/figures' },
+  getCall: { method: 'GET', path: '/v1/calls/{id}' },
+  listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events' },
+  listCallRequests: { method: 'GET', path: '/v1/calls/{id}/requests' },
+  getCallReport: { method: 'GET', path: '/v1/calls/{id}/report' },
+  finalizeCallReport: { method: 'POST', path: '/v1/calls/{id}/report/finalize', body: 'json' },
+  getCallRecording: { method: 'GET', path: '/v1/calls/{id}/recording' },
   getCallRecordingAudio: {
     method: 'GET',
     path: '/v1/calls/{id}/recording/audio',
@@ -1296,202 +934,78 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'application/octet-stream': 'bytes' },
     headers: [{ name: 'Accept-Encoding', isJson: false }],
   },
-  webJoinCall: {
-    method: 'POST',
-    path: '/v1/calls/{id}/web-join',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  endCall: { method: 'POST', path: '/v1/calls/{id}/end', answers: { 'application/json': 'json' }, body: 'json' },
-  transferCallBlind: {
-    method: 'POST',
-    path: '/v1/calls/{id}/transfers/blind',
-    answers: { 'application/json': 'json' },
-    isIdempotent: true,
-    body: 'json',
-  },
-  transferCallWarm: {
-    method: 'POST',
-    path: '/v1/calls/{id}/transfers/warm',
-    answers: { 'application/json': 'json' },
-    isIdempotent: true,
-    body: 'json',
-  },
+  webJoinCall: { method: 'POST', path: '/v1/calls/{id}/web-join', body: 'json' },
+  endCall: { method: 'POST', path: '/v1/calls/{id}/end', body: 'json' },
+  transferCallBlind: { method: 'POST', path: '/v1/calls/{id}/transfers/blind', isIdempotent: true, body: 'json' },
+  transferCallWarm: { method: 'POST', path: '/v1/calls/{id}/transfers/warm', isIdempotent: true, body: 'json' },
   completeTransfer: {
     method: 'POST',
     path: '/v1/calls/{id}/transfers/{transferId}/complete',
-    answers: { 'application/json': 'json' },
     isIdempotent: true,
     body: 'json',
   },
   cancelTransfer: {
     method: 'POST',
     path: '/v1/calls/{id}/transfers/{transferId}/cancel',
-    answers: { 'application/json': 'json' },
     isIdempotent: true,
     body: 'json',
   },
-  listCallbacks: { method: 'GET', path: '/v1/callbacks', answers: { 'application/json': 'json' } },
-  getCallback: { method: 'GET', path: '/v1/callbacks/{id}', answers: { 'application/json': 'json' } },
-  cancelCallback: {
-    method: 'POST',
-    path: '/v1/callbacks/{id}/cancel',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  dispatchCallback: { method: 'POST', path: '/v1/callbacks/{id}/dispatch', answers: { 'application/json': 'json' } },
-  listPhoneNumbers: { method: 'GET', path: '/v1/phone-numbers', answers: { 'application/json': 'json' } },
-  purchasePhoneNumber: {
-    method: 'POST',
-    path: '/v1/phone-numbers',
-    answers: { 'application/json': 'json' },
-    isIdempotent: true,
-    body: 'json',
-  },
-  searchPhoneNumbers: { method: 'GET', path: '/v1/phone-numbers/available', answers: { 'application/json': 'json' } },
-  importPhoneNumber: {
-    method: 'POST',
-    path: '/v1/phone-numbers/import',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  listSipConnections: {
-    method: 'GET',
-    path: '/v1/phone-numbers/sip-connections',
-    answers: { 'application/json': 'json' },
-  },
-  createSipConnection: {
-    method: 'POST',
-    path: '/v1/phone-numbers/sip-connections',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
+  listCallbacks: { method: 'GET', path: '/v1/callbacks' },
+  getCallback: { method: 'GET', path: '/v1/callbacks/{id}' },
+  cancelCallback: { method: 'POST', path: '/v1/callbacks/{id}/cancel', body: 'json' },
+  dispatchCallback: { method: 'POST', path: '/v1/callbacks/{id}/dispatch' },
+  listPhoneNumbers: { method: 'GET', path: '/v1/phone-numbers' },
+  purchasePhoneNumber: { method: 'POST', path: '/v1/phone-numbers', isIdempotent: true, body: 'json' },
+  searchPhoneNumbers: { method: 'GET', path: '/v1/phone-numbers/available' },
+  importPhoneNumber: { method: 'POST', path: '/v1/phone-numbers/import', body: 'json' },
+  listSipConnections: { method: 'GET', path: '/v1/phone-numbers/sip-connections' },
+  createSipConnection: { method: 'POST', path: '/v1/phone-numbers/sip-connections', body: 'json' },
   deleteSipConnection: { method: 'DELETE', path: '/v1/phone-numbers/sip-connections/{id}', answers: {} },
-  updateSipConnection: {
-    method: 'PATCH',
-    path: '/v1/phone-numbers/sip-connections/{id}',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  getBusinessVerification: { method: 'GET', path: '/v1/phone-numbers/kyb', answers: { 'application/json': 'json' } },
-  saveBusinessVerificationDraft: {
-    method: 'PUT',
-    path: '/v1/phone-numbers/kyb/draft',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  submitBusinessVerification: {
-    method: 'POST',
-    path: '/v1/phone-numbers/kyb/submit',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  getPhoneNumber: { method: 'GET', path: '/v1/phone-numbers/{id}', answers: { 'application/json': 'json' } },
-  deletePhoneNumber: { method: 'DELETE', path: '/v1/phone-numbers/{id}', answers: { 'application/json': 'json' } },
-  updatePhoneNumber: {
-    method: 'PATCH',
-    path: '/v1/phone-numbers/{id}',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  getSmsRegistration: { method: 'GET', path: '/v1/sms/10dlc', answers: { 'application/json': 'json' } },
-  saveSmsBrand: { method: 'PUT', path: '/v1/sms/10dlc/brand', answers: { 'application/json': 'json' }, body: 'json' },
-  submitSmsBrand: { method: 'POST', path: '/v1/sms/10dlc/brand/submit', answers: { 'application/json': 'json' } },
-  orderSmsBrandVetting: {
-    method: 'POST',
-    path: '/v1/sms/10dlc/brand/vetting',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  saveSmsCampaign: {
-    method: 'PUT',
-    path: '/v1/sms/10dlc/campaign',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  submitSmsCampaign: {
-    method: 'POST',
-    path: '/v1/sms/10dlc/campaign/submit',
-    answers: { 'application/json': 'json' },
-    isIdempotent: true,
-  },
-  assignSmsNumber: {
-    method: 'POST',
-    path: '/v1/sms/10dlc/numbers/{phoneNumberId}/assign',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  unassignSmsNumber: {
-    method: 'DELETE',
-    path: '/v1/sms/10dlc/numbers/{phoneNumberId}/assign',
-    answers: { 'application/json': 'json' },
-  },
-  sendAgentMessage: {
-    method: 'POST',
-    path: '/v1/rmsg/{agentId}/messages',
-    answers: { 'application/json': 'json' },
-    isIdempotent: true,
-    body: 'json',
-  },
+  updateSipConnection: { method: 'PATCH', path: '/v1/phone-numbers/sip-connections/{id}', body: 'json' },
+  getBusinessVerification: { method: 'GET', path: '/v1/phone-numbers/kyb' },
+  saveBusinessVerificationDraft: { method: 'PUT', path: '/v1/phone-numbers/kyb/draft', body: 'json' },
+  submitBusinessVerification: { method: 'POST', path: '/v1/phone-numbers/kyb/submit', body: 'json' },
+  getPhoneNumber: { method: 'GET', path: '/v1/phone-numbers/{id}' },
+  deletePhoneNumber: { method: 'DELETE', path: '/v1/phone-numbers/{id}' },
+  updatePhoneNumber: { method: 'PATCH', path: '/v1/phone-numbers/{id}', body: 'json' },
+  getSmsRegistration: { method: 'GET', path: '/v1/sms/10dlc' },
+  saveSmsBrand: { method: 'PUT', path: '/v1/sms/10dlc/brand', body: 'json' },
+  submitSmsBrand: { method: 'POST', path: '/v1/sms/10dlc/brand/submit' },
+  orderSmsBrandVetting: { method: 'POST', path: '/v1/sms/10dlc/brand/vetting', body: 'json' },
+  saveSmsCampaign: { method: 'PUT', path: '/v1/sms/10dlc/campaign', body: 'json' },
+  submitSmsCampaign: { method: 'POST', path: '/v1/sms/10dlc/campaign/submit', isIdempotent: true },
+  assignSmsNumber: { method: 'POST', path: '/v1/sms/10dlc/numbers/{phoneNumberId}/assign', body: 'json' },
+  unassignSmsNumber: { method: 'DELETE', path: '/v1/sms/10dlc/numbers/{phoneNumberId}/assign' },
+  sendAgentMessage: { method: 'POST', path: '/v1/rmsg/{agentId}/messages', isIdempotent: true, body: 'json' },
   sendNumberMessage: {
     method: 'POST',
     path: '/v1/rmsg-phone-numbers/{phoneNumberId}/messages',
-    answers: { 'application/json': 'json' },
     isIdempotent: true,
     body: 'json',
   },
   callFromRmsgNumber: {
     method: 'POST',
     path: '/v1/rmsg-phone-numbers/{phoneNumberId}/calls',
-    answers: { 'application/json': 'json' },
     isIdempotent: true,
     body: 'json',
   },
-  listRmsgNumbers: { method: 'GET', path: '/v1/rmsg-phone-numbers', answers: { 'application/json': 'json' } },
-  listRmsgSubscriptions: {
-    method: 'GET',
-    path: '/v1/rmsg-phone-numbers/webhook',
-    answers: { 'application/json': 'json' },
-  },
-  putRmsgSubscription: {
-    method: 'PUT',
-    path: '/v1/rmsg-phone-numbers/webhook',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
+  listRmsgNumbers: { method: 'GET', path: '/v1/rmsg-phone-numbers' },
+  listRmsgSubscriptions: { method: 'GET', path: '/v1/rmsg-phone-numbers/webhook' },
+  putRmsgSubscription: { method: 'PUT', path: '/v1/rmsg-phone-numbers/webhook', body: 'json' },
   deleteRmsgSubscriptions: { method: 'DELETE', path: '/v1/rmsg-phone-numbers/webhook', answers: {} },
   deleteRmsgSubscription: { method: 'DELETE', path: '/v1/rmsg-phone-numbers/webhook/{id}', answers: {} },
-  testWebhook: {
-    method: 'POST',
-    path: '/v1/webhooks/{id}/test',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  listWebhookDeliveries: { method: 'GET', path: '/v1/webhook-deliveries', answers: { 'application/json': 'json' } },
-  getWebhookDelivery: { method: 'GET', path: '/v1/webhook-deliveries/{id}', answers: { 'application/json': 'json' } },
-  redeliverWebhook: {
-    method: 'POST',
-    path: '/v1/webhook-deliveries/{id}/redeliver',
-    answers: { 'application/json': 'json' },
-  },
-  listWebhooks: { method: 'GET', path: '/v1/webhooks', answers: { 'application/json': 'json' } },
-  createWebhook: { method: 'POST', path: '/v1/webhooks', answers: { 'application/json': 'json' }, body: 'json' },
-  verifyWebhookSignature: {
-    method: 'POST',
-    path: '/v1/webhooks/{id}/verify',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', answers: { 'application/json': 'json' } },
+  testWebhook: { method: 'POST', path: '/v1/webhooks/{id}/test', body: 'json' },
+  listWebhookDeliveries: { method: 'GET', path: '/v1/webhook-deliveries' },
+  getWebhookDelivery: { method: 'GET', path: '/v1/webhook-deliveries/{id}' },
+  redeliverWebhook: { method: 'POST', path: '/v1/webhook-deliveries/{id}/redeliver' },
+  listWebhooks: { method: 'GET', path: '/v1/webhooks' },
+  createWebhook: { method: 'POST', path: '/v1/webhooks', body: 'json' },
+  verifyWebhookSignature: { method: 'POST', path: '/v1/webhooks/{id}/verify', body: 'json' },
+  getWebhook: { method: 'GET', path: '/v1/webhooks/{id}' },
   deleteWebhook: { method: 'DELETE', path: '/v1/webhooks/{id}', answers: {} },
-  updateWebhook: { method: 'PATCH', path: '/v1/webhooks/{id}', answers: { 'application/json': 'json' }, body: 'json' },
-  getWebhookSecret: { method: 'GET', path: '/v1/webhook-secret', answers: { 'application/json': 'json' } },
-  rotateWebhookSecret: {
-    method: 'POST',
-    path: '/v1/webhook-secret/rotate',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
+  updateWebhook: { method: 'PATCH', path: '/v1/webhooks/{id}', body: 'json' },
+  getWebhookSecret: { method: 'GET', path: '/v1/webhook-secret' },
+  rotateWebhookSecret: { method: 'POST', path: '/v1/webhook-secret/rotate', body: 'json' },
   streamWebhookEvents: {
     method: 'GET',
     path: '/v1/webhook-events/stream',
@@ -1500,12 +1014,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
     terminalEvents: ['end'],
     eventIdentity: { open: 'test', webhook: 'eventId' },
   },
-  listProviders: { method: 'GET', path: '/v1/providers', answers: { 'application/json': 'json' } },
-  putProviderKey: { method: 'PUT', path: '/v1/providers', answers: { 'application/json': 'json' }, body: 'json' },
+  listProviders: { method: 'GET', path: '/v1/providers' },
+  putProviderKey: { method: 'PUT', path: '/v1/providers', body: 'json' },
   deleteProviderKey: { method: 'DELETE', path: '/v1/providers/{provider}', answers: {} },
-  listProviderHealth: { method: 'GET', path: '/v1/providers/health', answers: { 'application/json': 'json' } },
-  listKnownProviders: { method: 'GET', path: '/v1/providers/known', answers: { 'application/json': 'json' } },
-  getRequestRoute: { method: 'GET', path: '/v1/requests/{id}/route', answers: { 'application/json': 'json' } },
+  listProviderHealth: { method: 'GET', path: '/v1/providers/health' },
+  listKnownProviders: { method: 'GET', path: '/v1/providers/known' },
+  getRequestRoute: { method: 'GET', path: '/v1/requests/{id}/route' },
 }
 
 function toError(status: number, headers: Headers, body: unknown): Error {

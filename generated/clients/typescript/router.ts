@@ -4,22 +4,9 @@ import { ApiError } from './api-error.ts'
 import type { Answer, CallOptions, ClientOptions, OperationRow } from './call.ts'
 import { createClient } from './http.ts'
 import type {
-  ErrorEnvelope,
-  LLMRequest,
-  LLMResponse,
-  ModelsResponse,
-  OpenapiDocument,
-  OptimizeFor,
-  PathChoice,
-  ResponseCompleted,
-  ResponseCreated,
-  ResponseFunctionCallArgumentsDelta,
-  ResponseItemAdded,
-  ResponseItemCompleted,
-  ResponseTextDelta,
-  SpeechRequest,
-  TranscriptionRequest,
-  TranscriptionResponse,
+  ErrorEnvelope, LLMRequest, LLMResponse, ModelsResponse, OpenapiDocument, OptimizeFor, PathChoice, ResponseCompleted,
+  ResponseCreated, ResponseFunctionCallArgumentsDelta, ResponseItemAdded, ResponseItemCompleted, ResponseTextDelta,
+  SpeechRequest, TranscriptionRequest, TranscriptionResponse,
 } from './models/router.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
@@ -93,12 +80,11 @@ export function createRouterClient(options: ClientOptions): RouterClient {
 }
 
 const operations: Readonly<Record<string, OperationRow>> = {
-  getOpenapi: { method: 'GET', path: '/openapi.json', answers: { 'application/json': 'json' }, isOpen: true },
-  listModels: { method: 'GET', path: '/v1/models', answers: { 'application/json': 'json' } },
+  getOpenapi: { method: 'GET', path: '/openapi.json', isOpen: true },
+  listModels: { method: 'GET', path: '/v1/models' },
   createTranscription: {
     method: 'POST',
     path: '/v1/stt/transcriptions',
-    answers: { 'application/json': 'json' },
     isIdempotent: true,
     body: 'multipart',
     parts: [{ name: 'request', kind: 'json' }, { name: 'audio', kind: 'bytes' }],

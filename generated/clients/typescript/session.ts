@@ -4,25 +4,9 @@ import { openSocket, type TypedSocket } from './socket.ts'
 import type { CloseRows } from './socket-close.ts'
 import type { ChannelRow, SocketClientOptions } from './socket-open.ts'
 import type {
-  AgentMessageFrame,
-  ClearFrame,
-  ContextualUpdateFrame,
-  DtmfFrame,
-  EndFrame,
-  ErrorFrame,
-  HangUpFrame,
-  MarkFrame,
-  OverridesFrame,
-  PingFrame,
-  PlayedFrame,
-  PongFrame,
-  ReadyFrame,
-  StateFrame,
-  ToolCallFrame,
-  ToolResultFrame,
-  TranscriptFrame,
-  UserMessageEchoFrame,
-  UserMessageFrame,
+  AgentMessageFrame, ClearFrame, ContextualUpdateFrame, DtmfFrame, EndFrame, ErrorFrame, HangUpFrame, MarkFrame,
+  OverridesFrame, PingFrame, PlayedFrame, PongFrame, ReadyFrame, StateFrame, ToolCallFrame, ToolResultFrame,
+  TranscriptFrame, UserMessageEchoFrame, UserMessageFrame,
 } from './models/session.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'

@@ -2,12 +2,7 @@
 
 import { readBody, type SignedRequest, type VerifyOptions, verifySignature } from './signatures.ts'
 import type {
-  AnalysisEvent,
-  PreCallEvent,
-  RecordingEvent,
-  ReportEvent,
-  RmsgEvent,
-  StatusEvent,
+  AnalysisEvent, PreCallEvent, RecordingEvent, ReportEvent, RmsgEvent, StatusEvent,
 } from './models/platform.ts'
 
 export type { SignedRequest, VerifyOptions } from './signatures.ts'

@@ -4,157 +4,134 @@ package compat
 
 type (
 	NativeToolMode                                          string
-	CompatResponseFormatType                                string // The kind of the format.
+	CompatResponseFormatType                                string
 	ReasoningEffort                                         string
 	CompatResponseState                                     string
-	CompatResponseFailureCode                               string // The reason of the failure, for programs.
+	CompatResponseFailureCode                               string
 	CompatResponseStatus                                    string
-	CompatResponseLifeType                                  string // The type of the event.
-	CompatResponseItemEventType                             string // The type of the event.
-	CompatResponsePartEventType                             string // The type of the event.
+	CompatResponseLifeType                                  string
+	CompatResponseItemEventType                             string
+	CompatResponsePartEventType                             string
 	ErrorCode                                               string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorType                                               string // The class of the error: each code belongs to one.
 	CreateCompatTranscriptionStream                         string // Whether the answer is a stream of events. The default is `false`.
 	TimestampGranularity                                    string
-	CompatSpeechRequestStreamFormat                         string // Whether the answer is raw audio or a stream of events.
-	ListCompatModelsAll                                     string // `1` adds the models that cannot be routed to now, each with the reason, after those that can.
+	CompatSpeechRequestStreamFormat                         string
+	ListCompatModelsAll                                     string
 	Stage                                                   string
 	PriceUnit                                               string
 	BenchmarkPath                                           string // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
 	VoiceGender                                             string
 	OptimizeFor                                             string // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
 	Objective                                               string // The objective by which candidates are ranked.
-	RoutingFigurePart                                       string // The part of the score that the figure is for.
-	RealtimeTranscriptionSessionAudioInputFormatType        string // The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
-	RealtimeTranscriptionSessionAudioInputTurnDetectionType string // The method of turn detection. Both find the end of an utterance by silence.
+	RoutingFigurePart                                       string
+	RealtimeTranscriptionSessionAudioInputFormatType        string
+	RealtimeTranscriptionSessionAudioInputTurnDetectionType string
 )
 
 const (
-	NativeToolModeAuto     NativeToolMode = "auto"
-	NativeToolModeNone     NativeToolMode = "none"
-	NativeToolModeRequired NativeToolMode = "required"
-
-	CompatResponseFormatTypeText       CompatResponseFormatType = "text"
-	CompatResponseFormatTypeJSONObject CompatResponseFormatType = "json_object"
-	CompatResponseFormatTypeJSONSchema CompatResponseFormatType = "json_schema"
-
-	ReasoningEffortNone    ReasoningEffort = "none"
-	ReasoningEffortMinimal ReasoningEffort = "minimal"
-	ReasoningEffortLow     ReasoningEffort = "low"
-	ReasoningEffortMedium  ReasoningEffort = "medium"
-	ReasoningEffortHigh    ReasoningEffort = "high"
-	ReasoningEffortXhigh   ReasoningEffort = "xhigh"
-
-	CompatResponseStateInProgress CompatResponseState = "in_progress"
-	CompatResponseStateCompleted  CompatResponseState = "completed"
-	CompatResponseStateIncomplete CompatResponseState = "incomplete"
-	CompatResponseStateFailed     CompatResponseState = "failed"
-
-	CompatResponseFailureCodeServerError       CompatResponseFailureCode = "server_error"
-	CompatResponseFailureCodeRateLimitExceeded CompatResponseFailureCode = "rate_limit_exceeded"
-
-	CompatResponseStatusInProgress CompatResponseStatus = "in_progress"
-	CompatResponseStatusCompleted  CompatResponseStatus = "completed"
-	CompatResponseStatusIncomplete CompatResponseStatus = "incomplete"
-
-	CompatResponseLifeTypeResponseCreated    CompatResponseLifeType = "response.created"
-	CompatResponseLifeTypeResponseInProgress CompatResponseLifeType = "response.in_progress"
-	CompatResponseLifeTypeResponseCompleted  CompatResponseLifeType = "response.completed"
-	CompatResponseLifeTypeResponseIncomplete CompatResponseLifeType = "response.incomplete"
-	CompatResponseLifeTypeResponseFailed     CompatResponseLifeType = "response.failed"
-
-	CompatResponseItemEventTypeResponseOutputItemAdded CompatResponseItemEventType = "response.output_item.added"
-	CompatResponseItemEventTypeResponseOutputItemDone  CompatResponseItemEventType = "response.output_item.done"
-
-	CompatResponsePartEventTypeResponseContentPartAdded CompatResponsePartEventType = "response.content_part.added"
-	CompatResponsePartEventTypeResponseContentPartDone  CompatResponsePartEventType = "response.content_part.done"
-
-	ErrorCodeAuthenticationFailed  ErrorCode = "authentication_failed"
-	ErrorCodeAccessDenied          ErrorCode = "access_denied"
-	ErrorCodeOriginNotAllowed      ErrorCode = "origin_not_allowed"
-	ErrorCodeOrganizationDisabled  ErrorCode = "organization_disabled"
-	ErrorCodeInsufficientCredit    ErrorCode = "insufficient_credit"
-	ErrorCodeInvalidParameter      ErrorCode = "invalid_parameter"
-	ErrorCodeInvalidRequest        ErrorCode = "invalid_request"
-	ErrorCodeCapabilityUnsupported ErrorCode = "capability_unsupported"
-	ErrorCodeNotFound              ErrorCode = "not_found"
-	ErrorCodeMethodNotAllowed      ErrorCode = "method_not_allowed"
-	ErrorCodePayloadTooLarge       ErrorCode = "payload_too_large"
-	ErrorCodeUnsupportedMedia      ErrorCode = "unsupported_media"
-	ErrorCodeRequestAlreadyStarted ErrorCode = "request_already_started"
-	ErrorCodeIdempotencyConflict   ErrorCode = "idempotency_conflict"
-	ErrorCodeRequestInProgress     ErrorCode = "request_in_progress"
-	ErrorCodeRateLimited           ErrorCode = "rate_limited"
-	ErrorCodeConcurrencyExhausted  ErrorCode = "concurrency_exhausted"
-	ErrorCodeProviderRateLimited   ErrorCode = "provider_rate_limited"
-	ErrorCodeProviderUnavailable   ErrorCode = "provider_unavailable"
-	ErrorCodeProviderError         ErrorCode = "provider_error"
-	ErrorCodeRequestTimeout        ErrorCode = "request_timeout"
-	ErrorCodeServiceUnavailable    ErrorCode = "service_unavailable"
-	ErrorCodeRelayError            ErrorCode = "relay_error"
-	ErrorCodeBudgetExhausted       ErrorCode = "budget_exhausted"
-
-	ErrorTypeAuthenticationError ErrorType = "authentication_error"
-	ErrorTypePermissionError     ErrorType = "permission_error"
-	ErrorTypeInvalidRequestError ErrorType = "invalid_request_error"
-	ErrorTypeConflictError       ErrorType = "conflict_error"
-	ErrorTypeRateLimitError      ErrorType = "rate_limit_error"
-	ErrorTypeBillingError        ErrorType = "billing_error"
-	ErrorTypeProviderError       ErrorType = "provider_error"
-	ErrorTypeServerError         ErrorType = "server_error"
-
-	CreateCompatTranscriptionStreamTrue  CreateCompatTranscriptionStream = "true"
-	CreateCompatTranscriptionStreamFalse CreateCompatTranscriptionStream = "false"
-
-	TimestampGranularityWord    TimestampGranularity = "word"
-	TimestampGranularitySegment TimestampGranularity = "segment"
-
-	CompatSpeechRequestStreamFormatAudio CompatSpeechRequestStreamFormat = "audio"
-	CompatSpeechRequestStreamFormatSSE   CompatSpeechRequestStreamFormat = "sse"
-
-	ListCompatModelsAll0     ListCompatModelsAll = "0"
-	ListCompatModelsAll1     ListCompatModelsAll = "1"
-	ListCompatModelsAllFalse ListCompatModelsAll = "false"
-	ListCompatModelsAllTrue  ListCompatModelsAll = "true"
-
-	StageSTT Stage = "stt"
-	StageLLM Stage = "llm"
-	StageTTS Stage = "tts"
-
-	PriceUnitAudioHour                PriceUnit = "audio_hour"
-	PriceUnitMillionCharacters        PriceUnit = "million_characters"
-	PriceUnitMillionInputTokens       PriceUnit = "million_input_tokens"
-	PriceUnitMillionCachedInputTokens PriceUnit = "million_cached_input_tokens"
-	PriceUnitMillionOutputTokens      PriceUnit = "million_output_tokens"
-	PriceUnitMillionReasoningTokens   PriceUnit = "million_reasoning_tokens"
-
-	BenchmarkPathStream BenchmarkPath = "stream"
-	BenchmarkPathBatch  BenchmarkPath = "batch"
-
-	VoiceGenderFemale  VoiceGender = "female"
-	VoiceGenderMale    VoiceGender = "male"
-	VoiceGenderNeutral VoiceGender = "neutral"
-
-	OptimizeForBalanced OptimizeFor = "balanced"
-	OptimizeForQuality  OptimizeFor = "quality"
-	OptimizeForAccuracy OptimizeFor = "accuracy"
-	OptimizeForLatency  OptimizeFor = "latency"
-	OptimizeForCost     OptimizeFor = "cost"
-
-	ObjectiveBalanced Objective = "balanced"
-	ObjectiveQuality  Objective = "quality"
-	ObjectiveLatency  Objective = "latency"
-	ObjectiveCost     Objective = "cost"
-
-	RoutingFigurePartQuality     RoutingFigurePart = "quality"
-	RoutingFigurePartLatency     RoutingFigurePart = "latency"
-	RoutingFigurePartCost        RoutingFigurePart = "cost"
-	RoutingFigurePartSuccessRate RoutingFigurePart = "success_rate"
-
-	RealtimeTranscriptionSessionAudioInputFormatTypeAudioPCM  RealtimeTranscriptionSessionAudioInputFormatType = "audio/pcm"
-	RealtimeTranscriptionSessionAudioInputFormatTypeAudioPcmu RealtimeTranscriptionSessionAudioInputFormatType = "audio/pcmu"
-	RealtimeTranscriptionSessionAudioInputFormatTypeAudioPcma RealtimeTranscriptionSessionAudioInputFormatType = "audio/pcma"
-
+	NativeToolModeAuto                                                 NativeToolMode                                          = "auto"
+	NativeToolModeNone                                                 NativeToolMode                                          = "none"
+	NativeToolModeRequired                                             NativeToolMode                                          = "required"
+	CompatResponseFormatTypeText                                       CompatResponseFormatType                                = "text"
+	CompatResponseFormatTypeJSONObject                                 CompatResponseFormatType                                = "json_object"
+	CompatResponseFormatTypeJSONSchema                                 CompatResponseFormatType                                = "json_schema"
+	ReasoningEffortNone                                                ReasoningEffort                                         = "none"
+	ReasoningEffortMinimal                                             ReasoningEffort                                         = "minimal"
+	ReasoningEffortLow                                                 ReasoningEffort                                         = "low"
+	ReasoningEffortMedium                                              ReasoningEffort                                         = "medium"
+	ReasoningEffortHigh                                                ReasoningEffort                                         = "high"
+	ReasoningEffortXhigh                                               ReasoningEffort                                         = "xhigh"
+	CompatResponseStateInProgress                                      CompatResponseState                                     = "in_progress"
+	CompatResponseStateCompleted                                       CompatResponseState                                     = "completed"
+	CompatResponseStateIncomplete                                      CompatResponseState                                     = "incomplete"
+	CompatResponseStateFailed                                          CompatResponseState                                     = "failed"
+	CompatResponseFailureCodeServerError                               CompatResponseFailureCode                               = "server_error"
+	CompatResponseFailureCodeRateLimitExceeded                         CompatResponseFailureCode                               = "rate_limit_exceeded"
+	CompatResponseStatusInProgress                                     CompatResponseStatus                                    = "in_progress"
+	CompatResponseStatusCompleted                                      CompatResponseStatus                                    = "completed"
+	CompatResponseStatusIncomplete                                     CompatResponseStatus                                    = "incomplete"
+	CompatResponseLifeTypeResponseCreated                              CompatResponseLifeType                                  = "response.created"
+	CompatResponseLifeTypeResponseInProgress                           CompatResponseLifeType                                  = "response.in_progress"
+	CompatResponseLifeTypeResponseCompleted                            CompatResponseLifeType                                  = "response.completed"
+	CompatResponseLifeTypeResponseIncomplete                           CompatResponseLifeType                                  = "response.incomplete"
+	CompatResponseLifeTypeResponseFailed                               CompatResponseLifeType                                  = "response.failed"
+	CompatResponseItemEventTypeResponseOutputItemAdded                 CompatResponseItemEventType                             = "response.output_item.added"
+	CompatResponseItemEventTypeResponseOutputItemDone                  CompatResponseItemEventType                             = "response.output_item.done"
+	CompatResponsePartEventTypeResponseContentPartAdded                CompatResponsePartEventType                             = "response.content_part.added"
+	CompatResponsePartEventTypeResponseContentPartDone                 CompatResponsePartEventType                             = "response.content_part.done"
+	ErrorCodeAuthenticationFailed                                      ErrorCode                                               = "authentication_failed"
+	ErrorCodeAccessDenied                                              ErrorCode                                               = "access_denied"
+	ErrorCodeOriginNotAllowed                                          ErrorCode                                               = "origin_not_allowed"
+	ErrorCodeOrganizationDisabled                                      ErrorCode                                               = "organization_disabled"
+	ErrorCodeInsufficientCredit                                        ErrorCode                                               = "insufficient_credit"
+	ErrorCodeInvalidParameter                                          ErrorCode                                               = "invalid_parameter"
+	ErrorCodeInvalidRequest                                            ErrorCode                                               = "invalid_request"
+	ErrorCodeCapabilityUnsupported                                     ErrorCode                                               = "capability_unsupported"
+	ErrorCodeNotFound                                                  ErrorCode                                               = "not_found"
+	ErrorCodeMethodNotAllowed                                          ErrorCode                                               = "method_not_allowed"
+	ErrorCodePayloadTooLarge                                           ErrorCode                                               = "payload_too_large"
+	ErrorCodeUnsupportedMedia                                          ErrorCode                                               = "unsupported_media"
+	ErrorCodeRequestAlreadyStarted                                     ErrorCode                                               = "request_already_started"
+	ErrorCodeIdempotencyConflict                                       ErrorCode                                               = "idempotency_conflict"
+	ErrorCodeRequestInProgress                                         ErrorCode                                               = "request_in_progress"
+	ErrorCodeRateLimited                                               ErrorCode                                               = "rate_limited"
+	ErrorCodeConcurrencyExhausted                                      ErrorCode                                               = "concurrency_exhausted"
+	ErrorCodeProviderRateLimited                                       ErrorCode                                               = "provider_rate_limited"
+	ErrorCodeProviderUnavailable                                       ErrorCode                                               = "provider_unavailable"
+	ErrorCodeProviderError                                             ErrorCode                                               = "provider_error"
+	ErrorCodeRequestTimeout                                            ErrorCode                                               = "request_timeout"
+	ErrorCodeServiceUnavailable                                        ErrorCode                                               = "service_unavailable"
+	ErrorCodeRelayError                                                ErrorCode                                               = "relay_error"
+	ErrorCodeBudgetExhausted                                           ErrorCode                                               = "budget_exhausted"
+	ErrorTypeAuthenticationError                                       ErrorType                                               = "authentication_error"
+	ErrorTypePermissionError                                           ErrorType                                               = "permission_error"
+	ErrorTypeInvalidRequestError                                       ErrorType                                               = "invalid_request_error"
+	ErrorTypeConflictError                                             ErrorType                                               = "conflict_error"
+	ErrorTypeRateLimitError                                            ErrorType                                               = "rate_limit_error"
+	ErrorTypeBillingError                                              ErrorType                                               = "billing_error"
+	ErrorTypeProviderError                                             ErrorType                                               = "provider_error"
+	ErrorTypeServerError                                               ErrorType                                               = "server_error"
+	CreateCompatTranscriptionStreamTrue                                CreateCompatTranscriptionStream                         = "true"
+	CreateCompatTranscriptionStreamFalse                               CreateCompatTranscriptionStream                         = "false"
+	TimestampGranularityWord                                           TimestampGranularity                                    = "word"
+	TimestampGranularitySegment                                        TimestampGranularity                                    = "segment"
+	CompatSpeechRequestStreamFormatAudio                               CompatSpeechRequestStreamFormat                         = "audio"
+	CompatSpeechRequestStreamFormatSSE                                 CompatSpeechRequestStreamFormat                         = "sse"
+	ListCompatModelsAll0                                               ListCompatModelsAll                                     = "0"
+	ListCompatModelsAll1                                               ListCompatModelsAll                                     = "1"
+	ListCompatModelsAllFalse                                           ListCompatModelsAll                                     = "false"
+	ListCompatModelsAllTrue                                            ListCompatModelsAll                                     = "true"
+	StageSTT                                                           Stage                                                   = "stt"
+	StageLLM                                                           Stage                                                   = "llm"
+	StageTTS                                                           Stage                                                   = "tts"
+	PriceUnitAudioHour                                                 PriceUnit                                               = "audio_hour"
+	PriceUnitMillionCharacters                                         PriceUnit                                               = "million_characters"
+	PriceUnitMillionInputTokens                                        PriceUnit                                               = "million_input_tokens"
+	PriceUnitMillionCachedInputTokens                                  PriceUnit                                               = "million_cached_input_tokens"
+	PriceUnitMillionOutputTokens                                       PriceUnit                                               = "million_output_tokens"
+	PriceUnitMillionReasoningTokens                                    PriceUnit                                               = "million_reasoning_tokens"
+	BenchmarkPathStream                                                BenchmarkPath                                           = "stream"
+	BenchmarkPathBatch                                                 BenchmarkPath                                           = "batch"
+	VoiceGenderFemale                                                  VoiceGender                                             = "female"
+	VoiceGenderMale                                                    VoiceGender                                             = "male"
+	VoiceGenderNeutral                                                 VoiceGender                                             = "neutral"
+	OptimizeForBalanced                                                OptimizeFor                                             = "balanced"
+	OptimizeForQuality                                                 OptimizeFor                                             = "quality"
+	OptimizeForAccuracy                                                OptimizeFor                                             = "accuracy"
+	OptimizeForLatency                                                 OptimizeFor                                             = "latency"
+	OptimizeForCost                                                    OptimizeFor                                             = "cost"
+	ObjectiveBalanced                                                  Objective                                               = "balanced"
+	ObjectiveQuality                                                   Objective                                               = "quality"
+	ObjectiveLatency                                                   Objective                                               = "latency"
+	ObjectiveCost                                                      Objective                                               = "cost"
+	RoutingFigurePartQuality                                           RoutingFigurePart                                       = "quality"
+	RoutingFigurePartLatency                                           RoutingFigurePart                                       = "latency"
+	RoutingFigurePartCost                                              RoutingFigurePart                                       = "cost"
+	RoutingFigurePartSuccessRate                                       RoutingFigurePart                                       = "success_rate"
+	RealtimeTranscriptionSessionAudioInputFormatTypeAudioPCM           RealtimeTranscriptionSessionAudioInputFormatType        = "audio/pcm"
+	RealtimeTranscriptionSessionAudioInputFormatTypeAudioPcmu          RealtimeTranscriptionSessionAudioInputFormatType        = "audio/pcmu"
+	RealtimeTranscriptionSessionAudioInputFormatTypeAudioPcma          RealtimeTranscriptionSessionAudioInputFormatType        = "audio/pcma"
 	RealtimeTranscriptionSessionAudioInputTurnDetectionTypeServerVad   RealtimeTranscriptionSessionAudioInputTurnDetectionType = "server_vad"
 	RealtimeTranscriptionSessionAudioInputTurnDetectionTypeSemanticVad RealtimeTranscriptionSessionAudioInputTurnDetectionType = "semantic_vad"
 )

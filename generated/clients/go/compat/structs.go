@@ -18,7 +18,6 @@ type OpenapiDocument struct {
 }
 
 func (o OpenapiDocument) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *OpenapiDocument) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -32,7 +31,6 @@ type AsyncapiDocument struct {
 }
 
 func (o AsyncapiDocument) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *AsyncapiDocument) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -67,7 +65,6 @@ type ChatFunctionCall struct {
 }
 
 func (o ChatFunctionCall) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *ChatFunctionCall) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -80,7 +77,6 @@ type ChatToolCall struct {
 }
 
 func (o ChatToolCall) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *ChatToolCall) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -93,7 +89,6 @@ type ChatAnswer struct {
 }
 
 func (o ChatAnswer) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *ChatAnswer) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -106,7 +101,6 @@ type ChatChoice struct {
 }
 
 func (o ChatChoice) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *ChatChoice) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -119,7 +113,6 @@ type ChatUsage struct {
 }
 
 func (o ChatUsage) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *ChatUsage) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -135,7 +128,6 @@ type ChatCompletion struct {
 }
 
 func (o ChatCompletion) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *ChatCompletion) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -147,7 +139,6 @@ type ChatDelta struct {
 }
 
 func (o ChatDelta) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *ChatDelta) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -160,7 +151,6 @@ type ChatChunkChoice struct {
 }
 
 func (o ChatChunkChoice) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *ChatChunkChoice) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -178,7 +168,6 @@ type ChatCompletionChunk struct {
 func (o ChatCompletionChunk) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *ChatCompletionChunk) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -213,7 +202,6 @@ type CompatResponseTool struct {
 func (o CompatResponseTool) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *CompatResponseTool) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -230,7 +218,6 @@ type CompatResponseFormat struct {
 func (o CompatResponseFormat) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *CompatResponseFormat) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -243,7 +230,6 @@ type CompatResponseTextConfig struct {
 func (o CompatResponseTextConfig) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *CompatResponseTextConfig) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -256,7 +242,6 @@ type CompatResponseReasoning struct {
 func (o CompatResponseReasoning) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *CompatResponseReasoning) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -892,7 +877,6 @@ type TextDelta struct {
 	Text string `json:"text"` // The next piece of the text.
 }
 
-// RealtimeTranscriptionSessionAudioInputFormat: The format of the audio that the client sends.
 type RealtimeTranscriptionSessionAudioInputFormat struct {
 	Type  *RealtimeTranscriptionSessionAudioInputFormatType `json:"type,omitzero"` // The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
 	Rate  *int64                                            `json:"rate,omitzero"` // The sample rate, in Hz.
@@ -902,12 +886,10 @@ type RealtimeTranscriptionSessionAudioInputFormat struct {
 func (o RealtimeTranscriptionSessionAudioInputFormat) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *RealtimeTranscriptionSessionAudioInputFormat) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
 
-// RealtimeTranscriptionSessionAudioInputTranscription: The model and the language of the transcription.
 type RealtimeTranscriptionSessionAudioInputTranscription struct {
 	Model    *string                   `json:"model,omitzero"`    // The model to transcribe with. `auto` lets the router choose.
 	Language parley.Nullable[string]   `json:"language,omitzero"` // The language of the speech, as a BCP 47 tag. If it is left out, it is detected.
@@ -919,13 +901,10 @@ type RealtimeTranscriptionSessionAudioInputTranscription struct {
 func (o RealtimeTranscriptionSessionAudioInputTranscription) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *RealtimeTranscriptionSessionAudioInputTranscription) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
 
-// RealtimeTranscriptionSessionAudioInputTurnDetection: How the ends of utterances are found. null if the client commits
-// them.
 type RealtimeTranscriptionSessionAudioInputTurnDetection struct {
 	Type              *RealtimeTranscriptionSessionAudioInputTurnDetectionType `json:"type,omitzero"`                // The method of turn detection. Both find the end of an utterance by silence.
 	SilenceDurationMs *float64                                                 `json:"silence_duration_ms,omitzero"` // How long a silence ends an utterance, in milliseconds.
@@ -935,12 +914,10 @@ type RealtimeTranscriptionSessionAudioInputTurnDetection struct {
 func (o RealtimeTranscriptionSessionAudioInputTurnDetection) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *RealtimeTranscriptionSessionAudioInputTurnDetection) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
 
-// RealtimeTranscriptionSessionAudioInput: The settings of the audio that the client sends.
 type RealtimeTranscriptionSessionAudioInput struct {
 	Format        *RealtimeTranscriptionSessionAudioInputFormat                        `json:"format,omitzero"`         // The format of the audio that the client sends.
 	Transcription parley.Nullable[RealtimeTranscriptionSessionAudioInputTranscription] `json:"transcription,omitzero"`  // The model and the language of the transcription.
@@ -951,12 +928,10 @@ type RealtimeTranscriptionSessionAudioInput struct {
 func (o RealtimeTranscriptionSessionAudioInput) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *RealtimeTranscriptionSessionAudioInput) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
 
-// RealtimeTranscriptionSessionAudio: The settings of the audio.
 type RealtimeTranscriptionSessionAudio struct {
 	Input *RealtimeTranscriptionSessionAudioInput `json:"input,omitzero"` // The settings of the audio that the client sends.
 	Extra map[string]any                          `json:"-"`              // Fields that the contract does not name.
@@ -965,7 +940,6 @@ type RealtimeTranscriptionSessionAudio struct {
 func (o RealtimeTranscriptionSessionAudio) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *RealtimeTranscriptionSessionAudio) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -979,7 +953,6 @@ type RealtimeTranscriptionSession struct {
 func (o RealtimeTranscriptionSession) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *RealtimeTranscriptionSession) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }

@@ -27,15 +27,9 @@ func (CompatResponseMessage) isCompatResponseItem() {}
 func (CompatResponseCall) isCompatResponseItem()    {}
 func (Unknown) isCompatResponseItem()               {}
 
-func decodeCompatResponseItem(data []byte) (CompatResponseItem, error) {
-	switch wire.Tag(data, "type") {
-	case "message":
-		return wire.Decode[CompatResponseMessage](data)
-	case "function_call":
-		return wire.Decode[CompatResponseCall](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeCompatResponseItem = wire.ByTag("type", wire.Types[CompatResponseItem]{
+	"message": CompatResponseMessage{}, "function_call": CompatResponseCall{}, wire.Other: Unknown{},
+})
 
 // CompatResponseToolChoice is one of these types: NativeToolMode, CompatResponseTool, Unknown.
 type CompatResponseToolChoice interface{ isCompatResponseToolChoice() }
@@ -44,15 +38,9 @@ func (NativeToolMode) isCompatResponseToolChoice()     {}
 func (CompatResponseTool) isCompatResponseToolChoice() {}
 func (Unknown) isCompatResponseToolChoice()            {}
 
-func decodeCompatResponseToolChoice(data []byte) (CompatResponseToolChoice, error) {
-	switch wire.KindOf(data) {
-	case wire.String:
-		return wire.Decode[NativeToolMode](data)
-	case wire.Object:
-		return wire.Decode[CompatResponseTool](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeCompatResponseToolChoice = wire.ByKind(wire.Types[CompatResponseToolChoice]{
+	"string": NativeToolMode(""), "object": CompatResponseTool{}, wire.Other: Unknown{},
+})
 
 // CompatTranscriptionEvent is one of these types: CompatTranscriptDelta, CompatTranscriptDone, Unknown.
 type CompatTranscriptionEvent interface{ isCompatTranscriptionEvent() }
@@ -61,15 +49,11 @@ func (CompatTranscriptDelta) isCompatTranscriptionEvent() {}
 func (CompatTranscriptDone) isCompatTranscriptionEvent()  {}
 func (Unknown) isCompatTranscriptionEvent()               {}
 
-func decodeCompatTranscriptionEvent(data []byte) (CompatTranscriptionEvent, error) {
-	switch wire.Tag(data, "type") {
-	case "transcript.text.delta":
-		return wire.Decode[CompatTranscriptDelta](data)
-	case "transcript.text.done":
-		return wire.Decode[CompatTranscriptDone](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeCompatTranscriptionEvent = wire.ByTag("type", wire.Types[CompatTranscriptionEvent]{
+	"transcript.text.delta": CompatTranscriptDelta{},
+	"transcript.text.done":  CompatTranscriptDone{},
+	wire.Other:              Unknown{},
+})
 
 // CompatSpeechRequestVoice is one of these types: Text, CompatVoice.
 type CompatSpeechRequestVoice interface{ isCompatSpeechRequestVoice() }
@@ -84,15 +68,9 @@ func (CompatSpeechDelta) isCompatSpeechEvent() {}
 func (CompatSpeechDone) isCompatSpeechEvent()  {}
 func (Unknown) isCompatSpeechEvent()           {}
 
-func decodeCompatSpeechEvent(data []byte) (CompatSpeechEvent, error) {
-	switch wire.Tag(data, "type") {
-	case "speech.audio.delta":
-		return wire.Decode[CompatSpeechDelta](data)
-	case "speech.audio.done":
-		return wire.Decode[CompatSpeechDone](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeCompatSpeechEvent = wire.ByTag("type", wire.Types[CompatSpeechEvent]{
+	"speech.audio.delta": CompatSpeechDelta{}, "speech.audio.done": CompatSpeechDone{}, wire.Other: Unknown{},
+})
 
 // NativeHistoryCallArgs is one of these types: Text, Object.
 type NativeHistoryCallArgs interface{ isNativeHistoryCallArgs() }
@@ -121,39 +99,23 @@ func (CompatResponseArgumentsDone) isCreateCompatResponseEvent()  {}
 func (CompatResponseError) isCreateCompatResponseEvent()          {}
 func (Unknown) isCreateCompatResponseEvent()                      {}
 
-func decodeCreateCompatResponseEvent(event string, data []byte) (CreateCompatResponseEvent, error) {
-	switch event {
-	case "response.created":
-		return wire.Decode[CompatResponseLife](data)
-	case "response.in_progress":
-		return wire.Decode[CompatResponseLife](data)
-	case "response.output_item.added":
-		return wire.Decode[CompatResponseItemEvent](data)
-	case "response.content_part.added":
-		return wire.Decode[CompatResponsePartEvent](data)
-	case "response.output_text.delta":
-		return wire.Decode[CompatResponseTextDelta](data)
-	case "response.output_text.done":
-		return wire.Decode[CompatResponseTextDone](data)
-	case "response.content_part.done":
-		return wire.Decode[CompatResponsePartEvent](data)
-	case "response.function_call_arguments.delta":
-		return wire.Decode[CompatResponseArgumentsDelta](data)
-	case "response.function_call_arguments.done":
-		return wire.Decode[CompatResponseArgumentsDone](data)
-	case "response.output_item.done":
-		return wire.Decode[CompatResponseItemEvent](data)
-	case "response.completed":
-		return wire.Decode[CompatResponseLife](data)
-	case "response.incomplete":
-		return wire.Decode[CompatResponseLife](data)
-	case "response.failed":
-		return wire.Decode[CompatResponseLife](data)
-	case "error":
-		return wire.Decode[CompatResponseError](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeCreateCompatResponseEvent = wire.ByEvent(wire.Types[CreateCompatResponseEvent]{
+	"response.created":                       CompatResponseLife{},
+	"response.in_progress":                   CompatResponseLife{},
+	"response.output_item.added":             CompatResponseItemEvent{},
+	"response.content_part.added":            CompatResponsePartEvent{},
+	"response.output_text.delta":             CompatResponseTextDelta{},
+	"response.output_text.done":              CompatResponseTextDone{},
+	"response.content_part.done":             CompatResponsePartEvent{},
+	"response.function_call_arguments.delta": CompatResponseArgumentsDelta{},
+	"response.function_call_arguments.done":  CompatResponseArgumentsDone{},
+	"response.output_item.done":              CompatResponseItemEvent{},
+	"response.completed":                     CompatResponseLife{},
+	"response.incomplete":                    CompatResponseLife{},
+	"response.failed":                        CompatResponseLife{},
+	"error":                                  CompatResponseError{},
+	wire.Other:                               Unknown{},
+})
 
 // TranscribeEvent is the data of an event: NativeMeta, TranscriptEvent, NativeTranscription, ErrorEnvelope, Unknown.
 type TranscribeEvent interface{ isTranscribeEvent() }
@@ -164,19 +126,13 @@ func (NativeTranscription) isTranscribeEvent() {}
 func (ErrorEnvelope) isTranscribeEvent()       {}
 func (Unknown) isTranscribeEvent()             {}
 
-func decodeTranscribeEvent(event string, data []byte) (TranscribeEvent, error) {
-	switch event {
-	case "meta":
-		return wire.Decode[NativeMeta](data)
-	case "transcript":
-		return wire.Decode[TranscriptEvent](data)
-	case "done":
-		return wire.Decode[NativeTranscription](data)
-	case "error":
-		return wire.Decode[ErrorEnvelope](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeTranscribeEvent = wire.ByEvent(wire.Types[TranscribeEvent]{
+	"meta":       NativeMeta{},
+	"transcript": TranscriptEvent{},
+	"done":       NativeTranscription{},
+	"error":      ErrorEnvelope{},
+	wire.Other:   Unknown{},
+})
 
 // CompleteEvent is the data of an event: NativeCompletionMeta, TextDelta, NativeToolCall, NativeCompletion,
 // ErrorEnvelope, Unknown.
@@ -189,21 +145,14 @@ func (NativeCompletion) isCompleteEvent()     {}
 func (ErrorEnvelope) isCompleteEvent()        {}
 func (Unknown) isCompleteEvent()              {}
 
-func decodeCompleteEvent(event string, data []byte) (CompleteEvent, error) {
-	switch event {
-	case "meta":
-		return wire.Decode[NativeCompletionMeta](data)
-	case "delta":
-		return wire.Decode[TextDelta](data)
-	case "tool_call":
-		return wire.Decode[NativeToolCall](data)
-	case "done":
-		return wire.Decode[NativeCompletion](data)
-	case "error":
-		return wire.Decode[ErrorEnvelope](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeCompleteEvent = wire.ByEvent(wire.Types[CompleteEvent]{
+	"meta":      NativeCompletionMeta{},
+	"delta":     TextDelta{},
+	"tool_call": NativeToolCall{},
+	"done":      NativeCompletion{},
+	"error":     ErrorEnvelope{},
+	wire.Other:  Unknown{},
+})
 
 // Text is a text in a union.
 type Text string

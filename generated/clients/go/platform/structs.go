@@ -19,7 +19,6 @@ type OpenapiDocument struct {
 }
 
 func (o OpenapiDocument) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *OpenapiDocument) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -33,7 +32,6 @@ type AsyncapiDocument struct {
 }
 
 func (o AsyncapiDocument) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *AsyncapiDocument) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -58,16 +56,12 @@ type OrganizationChange struct {
 	Recording *bool   `json:"recording,omitzero"` // Whether calls may be recorded. false stops every recording that has not begun.
 }
 
-// KeyPolicyChain: The models that auto routing tries, in order.
 type KeyPolicyChain struct {
 	STT []string `json:"stt,omitzero"`
 	LLM []string `json:"llm,omitzero"`
 	TTS []string `json:"tts,omitzero"`
 }
 
-// KeyPolicyBudget: The budget of the key for a period, beside the credit of its organization: for requests to models,
-// and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with
-// 402.
 type KeyPolicyBudget struct {
 	MicroUSD int64                 `json:"microUsd"` // The budget in micro-USD: 5000000 is 5 US dollars.
 	Period   KeyPolicyBudgetPeriod `json:"period"`   // A day or a month of the UTC calendar, or the whole time since the budget was set.
@@ -392,7 +386,6 @@ type LLMOptions struct {
 	ReasoningEffort *ReasoningEffort `json:"reasoningEffort,omitzero"` // How long the model thinks before it answers.
 }
 
-// StackPreferencesAllowedProviders: The providers that may serve, by stage. A stage that is left out has no limit.
 type StackPreferencesAllowedProviders struct {
 	STT []string `json:"stt,omitzero"`
 	LLM []string `json:"llm,omitzero"`
@@ -453,13 +446,11 @@ type IdleRePrompts struct {
 	Messages   []string `json:"messages,omitzero"`   // The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the questions.
 }
 
-// TurnHandlingEndpointing: How long a silence ends the turn of the caller.
 type TurnHandlingEndpointing struct {
 	MinDelay *int64 `json:"minDelay,omitzero"` // The shortest silence that ends a turn, in milliseconds. The default depends on `profile`.
 	MaxDelay *int64 `json:"maxDelay,omitzero"` // The longest silence before a turn ends, in milliseconds, at least `minDelay`. The default depends on `profile`.
 }
 
-// TurnHandlingInterruption: How the caller can interrupt the agent.
 type TurnHandlingInterruption struct {
 	// How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and
 	// stops if words follow. With `vad` speech of `minDuration` stops it, and with `none` no speech does.
@@ -470,12 +461,10 @@ type TurnHandlingInterruption struct {
 	ProtectFirstMessage *bool                         `json:"protectFirstMessage,omitzero"` // Whether the caller cannot interrupt the first message. The default is false.
 }
 
-// TurnHandlingVad: For clients that send it.
 type TurnHandlingVad struct {
 	Provider *string `json:"provider,omitzero"` // It finds the speech of callers.
 }
 
-// TurnHandlingNoiseCancellation: For clients that send it. The audio of callers is not enhanced.
 type TurnHandlingNoiseCancellation struct {
 	Enabled *bool `json:"enabled,omitzero"` // false.
 }
@@ -1033,7 +1022,6 @@ type Telephony struct {
 	Voicemail      parley.Nullable[Voicemail]        `json:"voicemail,omitzero"` // How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent has other values.
 }
 
-// NewPhoneSessionEndCall: Ignored, for clients that send it. The agent can always end the call.
 type NewPhoneSessionEndCall struct {
 	Enabled *bool `json:"enabled,omitzero"` // Ignored.
 }
@@ -1104,7 +1092,6 @@ type PipelineConfig struct {
 }
 
 func (o PipelineConfig) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *PipelineConfig) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -1422,7 +1409,6 @@ type CostLine struct {
 	Leg          *CostLineLeg      `json:"leg,omitzero"` // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
 }
 
-// CallArtifactsRecording: The recording of the call.
 type CallArtifactsRecording struct {
 	Status      CallArtifactsRecordingStatus `json:"status"`       // The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
 	URL         *string                      `json:"url"`          // The path of the recording, as `recording_resource_uri`. null until the recording is ready.
@@ -1431,7 +1417,6 @@ type CallArtifactsRecording struct {
 	Channels    int64                        `json:"channels"`     // The number of channels: the caller is on the left, the agent on the right.
 }
 
-// CallArtifactsTranscript: The size of the transcript.
 type CallArtifactsTranscript struct {
 	EntriesTotal int64 `json:"entries_total"` // The number of turns in the transcript.
 	Truncated    bool  `json:"truncated"`     // Whether turns are left out here. `GET /v1/calls/{id}` has all turns.
@@ -1670,7 +1655,6 @@ type FinalizeReport struct {
 	RetryWebhook  parley.Nullable[bool] `json:"retryWebhook,omitzero"`  // Whether to send the report again to the endpoints that have not accepted it, with the same `webhook-id` and all attempts.
 }
 
-// FinalizedReportWebhook: The delivery of the report to all endpoints.
 type FinalizedReportWebhook struct {
 	Status    FinalizedReportWebhookStatus `json:"status"`    // The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
 	Attempts  int64                        `json:"attempts"`  // How many attempts to deliver this version of the report were made, over all endpoints.
@@ -1884,7 +1868,6 @@ type DispatchMetadataTemplate struct {
 func (o DispatchMetadataTemplate) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *DispatchMetadataTemplate) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -1969,7 +1952,6 @@ type NewPhoneNumber struct {
 	DispatchMetadataTemplate parley.Nullable[DispatchMetadataTemplateInput] `json:"dispatchMetadataTemplate,omitzero"`
 }
 
-// AvailablePhoneNumberRegion: The place of the number.
 type AvailablePhoneNumberRegion struct {
 	State      *string `json:"state"`      // The state or province. null if the carrier names none.
 	Locality   *string `json:"locality"`   // The town. null if the carrier names none.
@@ -1996,7 +1978,6 @@ type ImportedPhoneNumber struct {
 	DispatchMetadataTemplate    parley.Nullable[DispatchMetadataTemplateInput] `json:"dispatchMetadataTemplate,omitzero"`
 }
 
-// SIPConnectionOutbound: How calls go out over the connection. null if none do.
 type SIPConnectionOutbound struct {
 	Host        string       `json:"host"`        // The host name or IPv4 address of the trunk.
 	Port        int64        `json:"port"`        // The SIP port of the trunk.
@@ -2008,7 +1989,6 @@ type SIPConnectionOutbound struct {
 	Register    bool         `json:"register"`
 }
 
-// SIPConnectionInbound: How calls come in over the connection. null if none do.
 type SIPConnectionInbound struct {
 	AllowedAddresses []string `json:"allowedAddresses"` // The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`.
 	Username         *string  `json:"username"`         // The user name that the trunk logs in with. null if there is no login.
@@ -2032,7 +2012,6 @@ type SIPConnection struct {
 	UpdatedAt time.Time           `json:"updatedAt"` // When the connection was last changed, in UTC.
 }
 
-// NewSIPConnectionOutbound: How calls go out over the connection. null if none do.
 type NewSIPConnectionOutbound struct {
 	Host      string                             `json:"host"`               // The host name or IPv4 address of the trunk.
 	Port      *int64                             `json:"port,omitzero"`      // The SIP port of the trunk. The default is 5060.
@@ -2044,7 +2023,6 @@ type NewSIPConnectionOutbound struct {
 	Register  *bool                              `json:"register,omitzero"`
 }
 
-// NewSIPConnectionInbound: How calls come in over the connection. null if none do.
 type NewSIPConnectionInbound struct {
 	// The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or
 	// /32 of IPv6. The connections of an organization together list at most 262,144 addresses, unless the operator of
@@ -2061,7 +2039,6 @@ type NewSIPConnection struct {
 	Inbound  parley.Nullable[NewSIPConnectionInbound]  `json:"inbound,omitzero"`  // How calls come in over the connection. null if none do.
 }
 
-// SIPConnectionChangeOutbound: How calls go out over the connection. null if none do.
 type SIPConnectionChangeOutbound struct {
 	Host      string                  `json:"host"`               // The host name or IPv4 address of the trunk.
 	Port      *int64                  `json:"port,omitzero"`      // The SIP port of the trunk.
@@ -2073,7 +2050,6 @@ type SIPConnectionChangeOutbound struct {
 	Register  *bool                   `json:"register,omitzero"`
 }
 
-// SIPConnectionChangeInbound: How calls come in over the connection. null if none do.
 type SIPConnectionChangeInbound struct {
 	AllowedAddresses []string                `json:"allowedAddresses,omitzero"` // The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`.
 	Username         parley.Nullable[string] `json:"username,omitzero"`
@@ -2087,7 +2063,6 @@ type SIPConnectionChange struct {
 	Inbound  parley.Nullable[SIPConnectionChangeInbound]  `json:"inbound,omitzero"`  // How calls come in over the connection. null if none do.
 }
 
-// SavedBusinessProfileAddress: The address at which the business is registered.
 type SavedBusinessProfileAddress struct {
 	Street     *string        `json:"street,omitzero"`     // Street and number.
 	City       *string        `json:"city,omitzero"`       // The town of the address.
@@ -2100,7 +2075,6 @@ type SavedBusinessProfileAddress struct {
 func (o SavedBusinessProfileAddress) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *SavedBusinessProfileAddress) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -2123,7 +2097,6 @@ type SavedBusinessProfile struct {
 func (o SavedBusinessProfile) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *SavedBusinessProfile) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -2140,7 +2113,6 @@ type SavedRepresentative struct {
 func (o SavedRepresentative) MarshalJSON() ([]byte, error) {
 	return wire.MarshalOpen(o, o.Extra)
 }
-
 func (o *SavedRepresentative) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
@@ -2167,7 +2139,6 @@ type BusinessVerification struct {
 	Prefill    *SavedBusinessProfile           `json:"prefill"`
 }
 
-// BusinessVerificationDraftBusinessProfileAddress: The address at which the business is registered.
 type BusinessVerificationDraftBusinessProfileAddress struct {
 	Street     *string `json:"street,omitzero"`     // Street and number.
 	City       *string `json:"city,omitzero"`       // The town of the address.
@@ -2176,7 +2147,6 @@ type BusinessVerificationDraftBusinessProfileAddress struct {
 	Country    *string `json:"country,omitzero"`
 }
 
-// BusinessVerificationDraftBusinessProfile: The business and the address at which it is registered.
 type BusinessVerificationDraftBusinessProfile struct {
 	LegalName      *string                                          `json:"legalName,omitzero"`   // The name under which the business is registered.
 	DisplayName    *string                                          `json:"displayName,omitzero"` // The name under which people know the business.
@@ -2189,7 +2159,6 @@ type BusinessVerificationDraftBusinessProfile struct {
 	ExpectedUsage  *string                                          `json:"expectedUsage,omitzero"`  // How much the business will use the phone numbers, in words.
 }
 
-// BusinessVerificationDraftAuthorizedRepresentative: The person who may speak for the business.
 type BusinessVerificationDraftAuthorizedRepresentative struct {
 	Name  *string `json:"name,omitzero"`  // The full name of the person.
 	Title *string `json:"title,omitzero"` // The position of the person in the business.
@@ -2204,14 +2173,11 @@ type BusinessVerificationDraft struct {
 	AttestationVersion       parley.Nullable[string]                            `json:"attestationVersion,omitzero"`       // Ignored, for clients that send it.
 }
 
-// NewBusinessVerificationDeclaration: A short form in the place of both others: the name of the business is its
-// `legalName` and its `displayName`, and the representative of a draft stays. The review may ask for the forms.
 type NewBusinessVerificationDeclaration struct {
 	BusinessName string `json:"businessName"`
 	UseCase      string `json:"useCase"`
 }
 
-// NewBusinessVerificationBusinessProfileAddress: The address at which the business is registered.
 type NewBusinessVerificationBusinessProfileAddress struct {
 	Street     string `json:"street"`     // Street and number.
 	City       string `json:"city"`       // The town of the address.
@@ -2220,7 +2186,6 @@ type NewBusinessVerificationBusinessProfileAddress struct {
 	Country    string `json:"country"`
 }
 
-// NewBusinessVerificationBusinessProfile: The business and the address at which it is registered.
 type NewBusinessVerificationBusinessProfile struct {
 	LegalName      string                                        `json:"legalName"`   // The name under which the business is registered.
 	DisplayName    string                                        `json:"displayName"` // The name under which people know the business.
@@ -2233,7 +2198,6 @@ type NewBusinessVerificationBusinessProfile struct {
 	ExpectedUsage  string                                        `json:"expectedUsage"`           // How much the business will use the phone numbers, in words.
 }
 
-// NewBusinessVerificationAuthorizedRepresentative: The person who may speak for the business.
 type NewBusinessVerificationAuthorizedRepresentative struct {
 	Name  string  `json:"name"`  // The full name of the person.
 	Title string  `json:"title"` // The position of the person in the business.
@@ -2267,7 +2231,6 @@ type PhoneNumberChange struct {
 	SMSAutomationEnabled        parley.Nullable[bool]                          `json:"smsAutomationEnabled,omitzero"` // false, for clients that send it: no agent answers text messages.
 }
 
-// SMSBrandProfileAuthorizedContact: The person that the carriers' registry can ask about the brand.
 type SMSBrandProfileAuthorizedContact struct {
 	FirstName string `json:"firstName"` // The first name of the person.
 	LastName  string `json:"lastName"`  // The last name of the person.
@@ -2444,7 +2407,6 @@ type StartedRmsgCall struct {
 	PhoneNumberID string `json:"phoneNumberId"` // The id of the number that the call is placed from.
 }
 
-// RmsgNumberCapabilities: The capabilities of the number. All are false unless the number is active.
 type RmsgNumberCapabilities struct {
 	Calls       bool `json:"calls"`       // Whether calls can be placed from the number.
 	Messages    bool `json:"messages"`    // Whether messages can be sent from the number. false if the organization only receives.
@@ -2491,7 +2453,6 @@ type TestWebhook struct {
 	Event *WebhookEventType `json:"event,omitzero"` // The kind of the test event.
 }
 
-// WebhookTestResultPreCall: The check of the answer. Present only if a `call.pre_call` was answered.
 type WebhookTestResultPreCall struct {
 	Valid  bool              `json:"valid"`  // Whether the answer can be used before a call.
 	Issues []ValidationIssue `json:"issues"` // The mistakes in the answer, each with its place.
@@ -3000,7 +2961,6 @@ func (o *AnalysisEvent) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// RecordingEventRecording: The recording of the call.
 type RecordingEventRecording struct {
 	Status     RecordingEventRecordingStatus `json:"status"`      // Whether the recording is ready or has failed.
 	DurationMs *int64                        `json:"duration_ms"` // The length of the recording in milliseconds. null if it has failed.

@@ -18,17 +18,9 @@ func (BuiltinSource) isToolSource() {}
 func (InlineSource) isToolSource()  {}
 func (Unknown) isToolSource()       {}
 
-func decodeToolSource(data []byte) (ToolSource, error) {
-	switch wire.Tag(data, "kind") {
-	case "webhook":
-		return wire.Decode[WebhookSource](data)
-	case "builtin":
-		return wire.Decode[BuiltinSource](data)
-	case "inline":
-		return wire.Decode[InlineSource](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeToolSource = wire.ByTag("kind", wire.Types[ToolSource]{
+	"webhook": WebhookSource{}, "builtin": BuiltinSource{}, "inline": InlineSource{}, wire.Other: Unknown{},
+})
 
 // NewToolSourceInput is one of these types: NewWebhookSourceInput, BuiltinSource, InlineSource.
 type NewToolSourceInput interface{ isNewToolSourceInput() }
@@ -45,17 +37,9 @@ func (Number) isCustomValue()  {}
 func (Bool) isCustomValue()    {}
 func (Unknown) isCustomValue() {}
 
-func decodeCustomValue(data []byte) (CustomValue, error) {
-	switch wire.KindOf(data) {
-	case wire.String:
-		return wire.Decode[Text](data)
-	case wire.Number:
-		return wire.Decode[Number](data)
-	case wire.Bool:
-		return wire.Decode[Bool](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeCustomValue = wire.ByKind(wire.Types[CustomValue]{
+	"string": Text(""), "number": Number(0), "boolean": Bool(false), wire.Other: Unknown{},
+})
 
 // NewToolSource is one of these types: NewWebhookSource, BuiltinSource, InlineSource, Unknown.
 type NewToolSource interface{ isNewToolSource() }
@@ -65,17 +49,9 @@ func (BuiltinSource) isNewToolSource()    {}
 func (InlineSource) isNewToolSource()     {}
 func (Unknown) isNewToolSource()          {}
 
-func decodeNewToolSource(data []byte) (NewToolSource, error) {
-	switch wire.Tag(data, "kind") {
-	case "webhook":
-		return wire.Decode[NewWebhookSource](data)
-	case "builtin":
-		return wire.Decode[BuiltinSource](data)
-	case "inline":
-		return wire.Decode[InlineSource](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeNewToolSource = wire.ByTag("kind", wire.Types[NewToolSource]{
+	"webhook": NewWebhookSource{}, "builtin": BuiltinSource{}, "inline": InlineSource{}, wire.Other: Unknown{},
+})
 
 // StreamSessionEvent is the data of an event: SessionStatus, SessionTurn, CallEvent, SessionStreamEnd, ErrorEnvelope,
 // Unknown.
@@ -88,21 +64,14 @@ func (SessionStreamEnd) isStreamSessionEvent() {}
 func (ErrorEnvelope) isStreamSessionEvent()    {}
 func (Unknown) isStreamSessionEvent()          {}
 
-func decodeStreamSessionEvent(event string, data []byte) (StreamSessionEvent, error) {
-	switch event {
-	case "status":
-		return wire.Decode[SessionStatus](data)
-	case "transcript":
-		return wire.Decode[SessionTurn](data)
-	case "event":
-		return wire.Decode[CallEvent](data)
-	case "end":
-		return wire.Decode[SessionStreamEnd](data)
-	case "error":
-		return wire.Decode[ErrorEnvelope](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeStreamSessionEvent = wire.ByEvent(wire.Types[StreamSessionEvent]{
+	"status":     SessionStatus{},
+	"transcript": SessionTurn{},
+	"event":      CallEvent{},
+	"end":        SessionStreamEnd{},
+	"error":      ErrorEnvelope{},
+	wire.Other:   Unknown{},
+})
 
 // StreamCallsEvent is the data of an event: CallStreamOpen, CallOverview, GoneCall, CallStreamResync, CallStreamEnd,
 // ErrorEnvelope, Unknown.
@@ -144,19 +113,13 @@ func (WebhookStreamEnd) isStreamWebhookEventsEvent()     {}
 func (ErrorEnvelope) isStreamWebhookEventsEvent()        {}
 func (Unknown) isStreamWebhookEventsEvent()              {}
 
-func decodeStreamWebhookEventsEvent(event string, data []byte) (StreamWebhookEventsEvent, error) {
-	switch event {
-	case "open":
-		return wire.Decode[WebhookStreamOpen](data)
-	case "webhook":
-		return wire.Decode[StreamedWebhookEvent](data)
-	case "end":
-		return wire.Decode[WebhookStreamEnd](data)
-	case "error":
-		return wire.Decode[ErrorEnvelope](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeStreamWebhookEventsEvent = wire.ByEvent(wire.Types[StreamWebhookEventsEvent]{
+	"open":     WebhookStreamOpen{},
+	"webhook":  StreamedWebhookEvent{},
+	"end":      WebhookStreamEnd{},
+	"error":    ErrorEnvelope{},
+	wire.Other: Unknown{},
+})
 
 // WebhookEvent is the body of a webhook: PreCallEvent, StatusEvent, ReportEvent, AnalysisEvent, RecordingEvent,
 // RmsgEvent, Unknown.
@@ -178,23 +141,15 @@ func VerifyWebhook(verifier parley.Verifier, header http.Header, body []byte) (W
 	return decodeWebhookEvent(body)
 }
 
-func decodeWebhookEvent(data []byte) (WebhookEvent, error) {
-	switch wire.Tag(data, "type") {
-	case "call.pre_call":
-		return wire.Decode[PreCallEvent](data)
-	case "call.status":
-		return wire.Decode[StatusEvent](data)
-	case "call.report":
-		return wire.Decode[ReportEvent](data)
-	case "call.analysis":
-		return wire.Decode[AnalysisEvent](data)
-	case "call.recording":
-		return wire.Decode[RecordingEvent](data)
-	case "":
-		return wire.Decode[RmsgEvent](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeWebhookEvent = wire.ByTag("type", wire.Types[WebhookEvent]{
+	"call.pre_call":  PreCallEvent{},
+	"call.status":    StatusEvent{},
+	"call.report":    ReportEvent{},
+	"call.analysis":  AnalysisEvent{},
+	"call.recording": RecordingEvent{},
+	"":               RmsgEvent{},
+	wire.Other:       Unknown{},
+})
 
 // Text is a text in a union.
 type Text string

@@ -4,69 +4,60 @@ package realtime
 
 type (
 	OptimizeFor                               string // The objective by which providers are ranked. `accuracy` is another word for `quality`.
-	STTConfigContentType                      string // Whether a WAV header comes first (`audio/wav`) or not (`audio/pcm`). Without it the first bytes decide.
-	STTConfigEncoding                         string // The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else INVALID_FRAME.
+	STTConfigContentType                      string
+	STTConfigEncoding                         string
 	ReadyFrameIgnoredItem                     string
 	ErrorCode                                 string // The error code. The table of errors explains each.
-	TTSConfigEncoding                         string // The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it.
-	TranscriptionSessionAudioInputFormatType  string // The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
-	TurnDetectionType                         string // The method of turn detection. Both find the end of an utterance by silence.
-	OlderTranscriptionSessionInputAudioFormat string // The format of the audio that the client sends. `pcm16` is at 24000 Hz, the others are at 8000 Hz.
-	ConversationItemStatus                    string // The state of the item, always `completed` in answers.
+	TTSConfigEncoding                         string
+	TranscriptionSessionAudioInputFormatType  string
+	TurnDetectionType                         string
+	OlderTranscriptionSessionInputAudioFormat string
+	ConversationItemStatus                    string
 )
 
 const (
-	OptimizeForBalanced OptimizeFor = "balanced"
-	OptimizeForQuality  OptimizeFor = "quality"
-	OptimizeForAccuracy OptimizeFor = "accuracy"
-	OptimizeForLatency  OptimizeFor = "latency"
-	OptimizeForCost     OptimizeFor = "cost"
-
-	STTConfigContentTypeAudioWAV STTConfigContentType = "audio/wav"
-	STTConfigContentTypeAudioPCM STTConfigContentType = "audio/pcm"
-
-	STTConfigEncodingPCMS16le STTConfigEncoding = "pcm_s16le"
-	STTConfigEncodingMulaw    STTConfigEncoding = "mulaw"
-	STTConfigEncodingAlaw     STTConfigEncoding = "alaw"
-	STTConfigEncodingOpus     STTConfigEncoding = "opus"
-
-	ReadyFrameIgnoredItemKeywords ReadyFrameIgnoredItem = "keywords"
-	ReadyFrameIgnoredItemPrompt   ReadyFrameIgnoredItem = "prompt"
-
-	ErrorCodeInvalidConfig       ErrorCode = "INVALID_CONFIG"
-	ErrorCodeUnsupportedLanguage ErrorCode = "UNSUPPORTED_LANGUAGE"
-	ErrorCodeUpstream            ErrorCode = "UPSTREAM"
-	ErrorCodeInvalidText         ErrorCode = "INVALID_TEXT"
-	ErrorCodeTextTooLong         ErrorCode = "TEXT_TOO_LONG"
-	ErrorCodeVoiceNotFound       ErrorCode = "VOICE_NOT_FOUND"
-	ErrorCodeTextTimeout         ErrorCode = "TEXT_TIMEOUT"
-	ErrorCodeInvalidFrame        ErrorCode = "INVALID_FRAME"
-	ErrorCodeAudioTimeout        ErrorCode = "AUDIO_TIMEOUT"
-	ErrorCodeRateLimited         ErrorCode = "RATE_LIMITED"
-	ErrorCodeBackpressure        ErrorCode = "BACKPRESSURE"
-	ErrorCodeShuttingDown        ErrorCode = "SHUTTING_DOWN"
-	ErrorCodeBudgetExhausted     ErrorCode = "BUDGET_EXHAUSTED"
-	ErrorCodeRevoked             ErrorCode = "REVOKED"
-	ErrorCodeInternal            ErrorCode = "INTERNAL"
-
-	TTSConfigEncodingPCMS16le TTSConfigEncoding = "pcm_s16le"
-	TTSConfigEncodingPCMF32le TTSConfigEncoding = "pcm_f32le"
-	TTSConfigEncodingMulaw    TTSConfigEncoding = "mulaw"
-	TTSConfigEncodingAlaw     TTSConfigEncoding = "alaw"
-	TTSConfigEncodingOpus     TTSConfigEncoding = "opus"
-
-	TranscriptionSessionAudioInputFormatTypeAudioPCM  TranscriptionSessionAudioInputFormatType = "audio/pcm"
-	TranscriptionSessionAudioInputFormatTypeAudioPcmu TranscriptionSessionAudioInputFormatType = "audio/pcmu"
-	TranscriptionSessionAudioInputFormatTypeAudioPcma TranscriptionSessionAudioInputFormatType = "audio/pcma"
-
-	TurnDetectionTypeServerVad   TurnDetectionType = "server_vad"
-	TurnDetectionTypeSemanticVad TurnDetectionType = "semantic_vad"
-
+	OptimizeForBalanced                               OptimizeFor                               = "balanced"
+	OptimizeForQuality                                OptimizeFor                               = "quality"
+	OptimizeForAccuracy                               OptimizeFor                               = "accuracy"
+	OptimizeForLatency                                OptimizeFor                               = "latency"
+	OptimizeForCost                                   OptimizeFor                               = "cost"
+	STTConfigContentTypeAudioWAV                      STTConfigContentType                      = "audio/wav"
+	STTConfigContentTypeAudioPCM                      STTConfigContentType                      = "audio/pcm"
+	STTConfigEncodingPCMS16le                         STTConfigEncoding                         = "pcm_s16le"
+	STTConfigEncodingMulaw                            STTConfigEncoding                         = "mulaw"
+	STTConfigEncodingAlaw                             STTConfigEncoding                         = "alaw"
+	STTConfigEncodingOpus                             STTConfigEncoding                         = "opus"
+	ReadyFrameIgnoredItemKeywords                     ReadyFrameIgnoredItem                     = "keywords"
+	ReadyFrameIgnoredItemPrompt                       ReadyFrameIgnoredItem                     = "prompt"
+	ErrorCodeInvalidConfig                            ErrorCode                                 = "INVALID_CONFIG"
+	ErrorCodeUnsupportedLanguage                      ErrorCode                                 = "UNSUPPORTED_LANGUAGE"
+	ErrorCodeUpstream                                 ErrorCode                                 = "UPSTREAM"
+	ErrorCodeInvalidText                              ErrorCode                                 = "INVALID_TEXT"
+	ErrorCodeTextTooLong                              ErrorCode                                 = "TEXT_TOO_LONG"
+	ErrorCodeVoiceNotFound                            ErrorCode                                 = "VOICE_NOT_FOUND"
+	ErrorCodeTextTimeout                              ErrorCode                                 = "TEXT_TIMEOUT"
+	ErrorCodeInvalidFrame                             ErrorCode                                 = "INVALID_FRAME"
+	ErrorCodeAudioTimeout                             ErrorCode                                 = "AUDIO_TIMEOUT"
+	ErrorCodeRateLimited                              ErrorCode                                 = "RATE_LIMITED"
+	ErrorCodeBackpressure                             ErrorCode                                 = "BACKPRESSURE"
+	ErrorCodeShuttingDown                             ErrorCode                                 = "SHUTTING_DOWN"
+	ErrorCodeBudgetExhausted                          ErrorCode                                 = "BUDGET_EXHAUSTED"
+	ErrorCodeRevoked                                  ErrorCode                                 = "REVOKED"
+	ErrorCodeInternal                                 ErrorCode                                 = "INTERNAL"
+	TTSConfigEncodingPCMS16le                         TTSConfigEncoding                         = "pcm_s16le"
+	TTSConfigEncodingPCMF32le                         TTSConfigEncoding                         = "pcm_f32le"
+	TTSConfigEncodingMulaw                            TTSConfigEncoding                         = "mulaw"
+	TTSConfigEncodingAlaw                             TTSConfigEncoding                         = "alaw"
+	TTSConfigEncodingOpus                             TTSConfigEncoding                         = "opus"
+	TranscriptionSessionAudioInputFormatTypeAudioPCM  TranscriptionSessionAudioInputFormatType  = "audio/pcm"
+	TranscriptionSessionAudioInputFormatTypeAudioPcmu TranscriptionSessionAudioInputFormatType  = "audio/pcmu"
+	TranscriptionSessionAudioInputFormatTypeAudioPcma TranscriptionSessionAudioInputFormatType  = "audio/pcma"
+	TurnDetectionTypeServerVad                        TurnDetectionType                         = "server_vad"
+	TurnDetectionTypeSemanticVad                      TurnDetectionType                         = "semantic_vad"
 	OlderTranscriptionSessionInputAudioFormatPcm16    OlderTranscriptionSessionInputAudioFormat = "pcm16"
 	OlderTranscriptionSessionInputAudioFormatG711Ulaw OlderTranscriptionSessionInputAudioFormat = "g711_ulaw"
 	OlderTranscriptionSessionInputAudioFormatG711Alaw OlderTranscriptionSessionInputAudioFormat = "g711_alaw"
-
-	ConversationItemStatusCompleted  ConversationItemStatus = "completed"
-	ConversationItemStatusIncomplete ConversationItemStatus = "incomplete"
-	ConversationItemStatusInProgress ConversationItemStatus = "in_progress"
+	ConversationItemStatusCompleted                   ConversationItemStatus                    = "completed"
+	ConversationItemStatusIncomplete                  ConversationItemStatus                    = "incomplete"
+	ConversationItemStatusInProgress                  ConversationItemStatus                    = "in_progress"
 )

@@ -14,13 +14,11 @@ type Intent struct {
 	OptimizeFor *OptimizeFor `json:"optimizeFor,omitzero"`
 }
 
-// STTConfigSTTOptions: The options of published clients. A field of the same name in the config wins.
 type STTConfigSTTOptions struct {
 	Language *string  `json:"language,omitzero"`
 	Keywords []string `json:"keywords,omitzero"`
 }
 
-// ConstraintsAllowedProviders: The only providers that may serve, by stage. A session reads only its stage.
 type ConstraintsAllowedProviders struct {
 	STT []string `json:"stt,omitzero"`
 	LLM []string `json:"llm,omitzero"`
@@ -106,7 +104,6 @@ type PongFrame struct {
 	Type string `json:"type"` // Always `pong`.
 }
 
-// TranscriptionEndFrameUsage: The billed audio and its cost.
 type TranscriptionEndFrameUsage struct {
 	DurationMs   int64  `json:"durationMs"` // The billed audio, in milliseconds.
 	CostMicroUSD *int64 `json:"costMicroUsd"`
@@ -157,7 +154,6 @@ type ClearedFrame struct {
 	CharactersSent int64  `json:"charactersSent"` // The number of characters (code points) whose speech was sent whole since the session began. A sentence that was cut off does not count.
 }
 
-// SpeechEndFrameUsage: The billed characters and their cost.
 type SpeechEndFrameUsage struct {
 	Characters   int64  `json:"characters"` // The number of characters that were spoken.
 	CostMicroUSD *int64 `json:"costMicroUsd"`
@@ -168,7 +164,6 @@ type SpeechEndFrame struct {
 	Usage SpeechEndFrameUsage `json:"usage"` // The billed characters and their cost.
 }
 
-// TranscriptionSessionAudioInputFormat: The format of the audio that the client sends.
 type TranscriptionSessionAudioInputFormat struct {
 	Type *TranscriptionSessionAudioInputFormatType `json:"type,omitzero"` // The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
 	Rate *int64                                    `json:"rate,omitzero"` // The sample rate, in Hz. The default is 24000 for `audio/pcm`.
@@ -192,14 +187,12 @@ type TurnDetection struct {
 	Eagerness         *string            `json:"eagerness,omitzero"`           // Accepted and ignored: the end of a turn is found by silence.
 }
 
-// TranscriptionSessionAudioInput: The settings of the audio that the client sends.
 type TranscriptionSessionAudioInput struct {
 	Format        *TranscriptionSessionAudioInputFormat `json:"format,omitzero"` // The format of the audio that the client sends.
 	Transcription parley.Nullable[TranscriptionOptions] `json:"transcription,omitzero"`
 	TurnDetection parley.Nullable[TurnDetection]        `json:"turn_detection,omitzero"`
 }
 
-// TranscriptionSessionAudio: The settings of the audio.
 type TranscriptionSessionAudio struct {
 	Input *TranscriptionSessionAudioInput `json:"input,omitzero"` // The settings of the audio that the client sends.
 }
@@ -339,7 +332,6 @@ type InputAudioTranscriptionDelta struct {
 	Delta        string `json:"delta"`         // The words that are added to the transcript.
 }
 
-// InputAudioTranscriptionCompletedUsage: The billed audio.
 type InputAudioTranscriptionCompletedUsage struct {
 	Type    string  `json:"type"`    // Always `duration`.
 	Seconds float64 `json:"seconds"` // The length of the billed audio, in seconds.

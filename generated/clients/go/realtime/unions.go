@@ -29,26 +29,15 @@ func (TranscriptionEndFrame) isTranscribeStreamReceived() {}
 func (ErrorFrame) isTranscribeStreamReceived()            {}
 func (Unknown) isTranscribeStreamReceived()               {}
 
-func decodeTranscribeStreamReceived(data []byte, isBinary bool) (TranscribeStreamReceived, error) {
-	if isBinary {
-		return Unknown{data}, nil
-	}
-	switch wire.Tag(data, "type") {
-	case "ready":
-		return wire.Decode[ReadyFrame](data)
-	case "speech_started":
-		return wire.Decode[SpeechStartedFrame](data)
-	case "transcript":
-		return wire.Decode[TranscriptFrame](data)
-	case "pong":
-		return wire.Decode[PongFrame](data)
-	case "end":
-		return wire.Decode[TranscriptionEndFrame](data)
-	case "error":
-		return wire.Decode[ErrorFrame](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeTranscribeStreamReceived = wire.ByFrame("type", wire.Types[TranscribeStreamReceived]{
+	"ready":          ReadyFrame{},
+	"speech_started": SpeechStartedFrame{},
+	"transcript":     TranscriptFrame{},
+	"pong":           PongFrame{},
+	"end":            TranscriptionEndFrame{},
+	"error":          ErrorFrame{},
+	wire.Other:       Unknown{},
+})
 
 // SynthesizeStreamSent is a frame of the client: TTSConfig, TextFrame, FlushFrame, ClearFrame, PingFrame, EndFrame.
 type SynthesizeStreamSent interface{ isSynthesizeStreamSent() }
@@ -72,24 +61,15 @@ func (SpeechEndFrame) isSynthesizeStreamReceived() {}
 func (ErrorFrame) isSynthesizeStreamReceived()     {}
 func (Unknown) isSynthesizeStreamReceived()        {}
 
-func decodeSynthesizeStreamReceived(data []byte, isBinary bool) (SynthesizeStreamReceived, error) {
-	if isBinary {
-		return Audio(data), nil
-	}
-	switch wire.Tag(data, "type") {
-	case "ready":
-		return wire.Decode[ReadyFrame](data)
-	case "cleared":
-		return wire.Decode[ClearedFrame](data)
-	case "pong":
-		return wire.Decode[PongFrame](data)
-	case "end":
-		return wire.Decode[SpeechEndFrame](data)
-	case "error":
-		return wire.Decode[ErrorFrame](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeSynthesizeStreamReceived = wire.ByFrame("type", wire.Types[SynthesizeStreamReceived]{
+	"ready":     ReadyFrame{},
+	wire.Binary: Audio(nil),
+	"cleared":   ClearedFrame{},
+	"pong":      PongFrame{},
+	"end":       SpeechEndFrame{},
+	"error":     ErrorFrame{},
+	wire.Other:  Unknown{},
+})
 
 // TranscriptionRealtimeSent is a frame of the client: SessionUpdate, TranscriptionSessionUpdate,
 // InputAudioBufferAppend, InputAudioBufferCommit, InputAudioBufferClear.
@@ -123,42 +103,23 @@ func (InputAudioTranscriptionFailed) isTranscriptionRealtimeReceived()    {}
 func (ErrorEvent) isTranscriptionRealtimeReceived()                       {}
 func (Unknown) isTranscriptionRealtimeReceived()                          {}
 
-func decodeTranscriptionRealtimeReceived(data []byte, isBinary bool) (TranscriptionRealtimeReceived, error) {
-	if isBinary {
-		return Unknown{data}, nil
-	}
-	switch wire.Tag(data, "type") {
-	case "session.created":
-		return wire.Decode[SessionCreated](data)
-	case "session.updated":
-		return wire.Decode[SessionUpdated](data)
-	case "transcription_session.updated":
-		return wire.Decode[TranscriptionSessionUpdated](data)
-	case "input_audio_buffer.speech_started":
-		return wire.Decode[InputAudioBufferSpeechStarted](data)
-	case "input_audio_buffer.speech_stopped":
-		return wire.Decode[InputAudioBufferSpeechStopped](data)
-	case "input_audio_buffer.committed":
-		return wire.Decode[InputAudioBufferCommitted](data)
-	case "input_audio_buffer.cleared":
-		return wire.Decode[InputAudioBufferCleared](data)
-	case "conversation.item.added":
-		return wire.Decode[ConversationItemAdded](data)
-	case "conversation.item.done":
-		return wire.Decode[ConversationItemDone](data)
-	case "conversation.item.created":
-		return wire.Decode[ConversationItemCreated](data)
-	case "conversation.item.input_audio_transcription.delta":
-		return wire.Decode[InputAudioTranscriptionDelta](data)
-	case "conversation.item.input_audio_transcription.completed":
-		return wire.Decode[InputAudioTranscriptionCompleted](data)
-	case "conversation.item.input_audio_transcription.failed":
-		return wire.Decode[InputAudioTranscriptionFailed](data)
-	case "error":
-		return wire.Decode[ErrorEvent](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeTranscriptionRealtimeReceived = wire.ByFrame("type", wire.Types[TranscriptionRealtimeReceived]{
+	"session.created":                                       SessionCreated{},
+	"session.updated":                                       SessionUpdated{},
+	"transcription_session.updated":                         TranscriptionSessionUpdated{},
+	"input_audio_buffer.speech_started":                     InputAudioBufferSpeechStarted{},
+	"input_audio_buffer.speech_stopped":                     InputAudioBufferSpeechStopped{},
+	"input_audio_buffer.committed":                          InputAudioBufferCommitted{},
+	"input_audio_buffer.cleared":                            InputAudioBufferCleared{},
+	"conversation.item.added":                               ConversationItemAdded{},
+	"conversation.item.done":                                ConversationItemDone{},
+	"conversation.item.created":                             ConversationItemCreated{},
+	"conversation.item.input_audio_transcription.delta":     InputAudioTranscriptionDelta{},
+	"conversation.item.input_audio_transcription.completed": InputAudioTranscriptionCompleted{},
+	"conversation.item.input_audio_transcription.failed":    InputAudioTranscriptionFailed{},
+	"error":    ErrorEvent{},
+	wire.Other: Unknown{},
+})
 
 // Audio is a binary frame.
 type Audio []byte

@@ -17,7 +17,6 @@ type OpenapiDocument struct {
 }
 
 func (o OpenapiDocument) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
-
 func (o *OpenapiDocument) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalOpen(data, o, &o.Extra)
 }

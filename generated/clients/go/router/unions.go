@@ -42,17 +42,12 @@ func (OutputFunctionCall) isOutputItem()   {}
 func (OutputStructuredJSON) isOutputItem() {}
 func (Unknown) isOutputItem()              {}
 
-func decodeOutputItem(data []byte) (OutputItem, error) {
-	switch wire.Tag(data, "type") {
-	case "message":
-		return wire.Decode[OutputMessage](data)
-	case "function_call":
-		return wire.Decode[OutputFunctionCall](data)
-	case "structured_json":
-		return wire.Decode[OutputStructuredJSON](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeOutputItem = wire.ByTag("type", wire.Types[OutputItem]{
+	"message":         OutputMessage{},
+	"function_call":   OutputFunctionCall{},
+	"structured_json": OutputStructuredJSON{},
+	wire.Other:        Unknown{},
+})
 
 // OutputItemShell is one of these types: OutputMessageShell, OutputFunctionCallShell, OutputStructuredJSONShell,
 // Unknown.
@@ -63,17 +58,12 @@ func (OutputFunctionCallShell) isOutputItemShell()   {}
 func (OutputStructuredJSONShell) isOutputItemShell() {}
 func (Unknown) isOutputItemShell()                   {}
 
-func decodeOutputItemShell(data []byte) (OutputItemShell, error) {
-	switch wire.Tag(data, "type") {
-	case "message":
-		return wire.Decode[OutputMessageShell](data)
-	case "function_call":
-		return wire.Decode[OutputFunctionCallShell](data)
-	case "structured_json":
-		return wire.Decode[OutputStructuredJSONShell](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeOutputItemShell = wire.ByTag("type", wire.Types[OutputItemShell]{
+	"message":         OutputMessageShell{},
+	"function_call":   OutputFunctionCallShell{},
+	"structured_json": OutputStructuredJSONShell{},
+	wire.Other:        Unknown{},
+})
 
 // CreateResponseEvent is the data of an event: ResponseCreated, ResponseItemAdded, ResponseTextDelta,
 // ResponseFunctionCallArgumentsDelta, ResponseItemCompleted, ResponseCompleted, ErrorEnvelope, Unknown.
@@ -88,25 +78,16 @@ func (ResponseCompleted) isCreateResponseEvent()                  {}
 func (ErrorEnvelope) isCreateResponseEvent()                      {}
 func (Unknown) isCreateResponseEvent()                            {}
 
-func decodeCreateResponseEvent(event string, data []byte) (CreateResponseEvent, error) {
-	switch event {
-	case "response.created":
-		return wire.Decode[ResponseCreated](data)
-	case "response.item.added":
-		return wire.Decode[ResponseItemAdded](data)
-	case "response.text.delta":
-		return wire.Decode[ResponseTextDelta](data)
-	case "response.function_call_arguments.delta":
-		return wire.Decode[ResponseFunctionCallArgumentsDelta](data)
-	case "response.item.completed":
-		return wire.Decode[ResponseItemCompleted](data)
-	case "response.completed":
-		return wire.Decode[ResponseCompleted](data)
-	case "error":
-		return wire.Decode[ErrorEnvelope](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeCreateResponseEvent = wire.ByEvent(wire.Types[CreateResponseEvent]{
+	"response.created":                       ResponseCreated{},
+	"response.item.added":                    ResponseItemAdded{},
+	"response.text.delta":                    ResponseTextDelta{},
+	"response.function_call_arguments.delta": ResponseFunctionCallArgumentsDelta{},
+	"response.item.completed":                ResponseItemCompleted{},
+	"response.completed":                     ResponseCompleted{},
+	"error":                                  ErrorEnvelope{},
+	wire.Other:                               Unknown{},
+})
 
 // Text is a text in a union.
 type Text string

@@ -6,20 +6,17 @@ import (
 	"parley/internal/wire"
 )
 
-// OverridesFrameOverridesAgent: Texts of the agent to replace in this session.
 type OverridesFrameOverridesAgent struct {
 	Prompt       *string `json:"prompt,omitzero"`       // The instructions of the agent. The text is not a template.
 	FirstMessage *string `json:"firstMessage,omitzero"` // The first words of the agent. The text is not a template.
 	Language     *string `json:"language,omitzero"`
 }
 
-// OverridesFrameOverridesTTS: The voice of the agent in this session.
 type OverridesFrameOverridesTTS struct {
 	VoiceID *string  `json:"voiceId,omitzero"` // The id of the voice.
 	Speed   *float64 `json:"speed,omitzero"`   // How fast the voice speaks. 1 is its usual speed.
 }
 
-// OverridesFrameOverrides: The settings to replace.
 type OverridesFrameOverrides struct {
 	Agent *OverridesFrameOverridesAgent `json:"agent,omitzero"` // Texts of the agent to replace in this session.
 	TTS   *OverridesFrameOverridesTTS   `json:"tts,omitzero"`   // The voice of the agent in this session.

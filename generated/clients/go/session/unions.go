@@ -40,36 +40,21 @@ func (EndFrame) isSessionMediaReceived()             {}
 func (ErrorFrame) isSessionMediaReceived()           {}
 func (Unknown) isSessionMediaReceived()              {}
 
-func decodeSessionMediaReceived(data []byte, isBinary bool) (SessionMediaReceived, error) {
-	if isBinary {
-		return Audio(data), nil
-	}
-	switch wire.Tag(data, "type") {
-	case "ready":
-		return wire.Decode[ReadyFrame](data)
-	case "mark":
-		return wire.Decode[MarkFrame](data)
-	case "clear":
-		return wire.Decode[ClearFrame](data)
-	case "state":
-		return wire.Decode[StateFrame](data)
-	case "transcript":
-		return wire.Decode[TranscriptFrame](data)
-	case "agent_message":
-		return wire.Decode[AgentMessageFrame](data)
-	case "user_message_echo":
-		return wire.Decode[UserMessageEchoFrame](data)
-	case "tool_call":
-		return wire.Decode[ToolCallFrame](data)
-	case "pong":
-		return wire.Decode[PongFrame](data)
-	case "end":
-		return wire.Decode[EndFrame](data)
-	case "error":
-		return wire.Decode[ErrorFrame](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeSessionMediaReceived = wire.ByFrame("type", wire.Types[SessionMediaReceived]{
+	"ready":             ReadyFrame{},
+	wire.Binary:         Audio(nil),
+	"mark":              MarkFrame{},
+	"clear":             ClearFrame{},
+	"state":             StateFrame{},
+	"transcript":        TranscriptFrame{},
+	"agent_message":     AgentMessageFrame{},
+	"user_message_echo": UserMessageEchoFrame{},
+	"tool_call":         ToolCallFrame{},
+	"pong":              PongFrame{},
+	"end":               EndFrame{},
+	"error":             ErrorFrame{},
+	wire.Other:          Unknown{},
+})
 
 // Audio is a binary frame.
 type Audio []byte

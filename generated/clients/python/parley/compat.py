@@ -237,8 +237,7 @@ class Compat(Client):
         language: The language of the speech, as a BCP 47 tag.
         objective: The objective by which the models are ranked. The default is balanced, unless the key has another default.
         region: The region that the request would wish for.
-        path: Whether the request is for a recording (`batch`, the default) or for a session on a socket (`stream`). Only speech to text
-        has both."""
+        path: Whether the request is for a recording (`batch`, the default) or for a session on a socket (`stream`). Only speech to text has both."""
         return self._call(
             _PREVIEW_ROUTING, options,
             query={"stage": stage, "language": language, "objective": objective, "region": region, "path": path},
@@ -278,12 +277,9 @@ class Compat(Client):
             _TRANSCRIBE,
             options,
             headers={
-                "X-Service-Language": x_service_language,
-                "x-service-intent": x_service_intent,
-                "x-service-constraints": x_service_constraints,
-                "x-service-stt-options": x_service_stt_options,
-                "x-session-id": x_session_id,
-                "Content-Type": content_type,
+                "X-Service-Language": x_service_language, "x-service-intent": x_service_intent,
+                "x-service-constraints": x_service_constraints, "x-service-stt-options": x_service_stt_options,
+                "x-session-id": x_session_id, "Content-Type": content_type,
             },
             body=body,
         )
@@ -300,12 +296,9 @@ class Compat(Client):
             _TRANSCRIBE_STREAM,
             options,
             headers={
-                "X-Service-Language": x_service_language,
-                "x-service-intent": x_service_intent,
-                "x-service-constraints": x_service_constraints,
-                "x-service-stt-options": x_service_stt_options,
-                "x-session-id": x_session_id,
-                "Content-Type": content_type,
+                "X-Service-Language": x_service_language, "x-service-intent": x_service_intent,
+                "x-service-constraints": x_service_constraints, "x-service-stt-options": x_service_stt_options,
+                "x-session-id": x_session_id, "Content-Type": content_type,
             },
             body=body,
         )

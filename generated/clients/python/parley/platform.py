@@ -16,64 +16,38 @@ from .engine.streams import AudioStream, EventStream
 from .schemas import platform as types
 
 _ERRORS: ErrorTable = {
-    "UNAUTHORIZED": ErrorRow("authentication_error", False), "FORBIDDEN": ErrorRow("permission_error", False),
-    "ORGANIZATION_DISABLED": ErrorRow("permission_error", False),
-    "API_KEY_REQUIRED": ErrorRow("permission_error", False), "ORIGIN_NOT_ALLOWED": ErrorRow("permission_error", False),
-    "SIGN_IN_FAILED": ErrorRow("authentication_error", False),
-    "VALIDATION_ERROR": ErrorRow("invalid_request_error", False),
-    "MISSING_TEMPLATE_VARIABLES": ErrorRow("invalid_request_error", False),
-    "CAPABILITY_UNSUPPORTED": ErrorRow("invalid_request_error", False),
-    "INSUFFICIENT_CREDITS": ErrorRow("billing_error", False), "NOT_FOUND": ErrorRow("invalid_request_error", False),
-    "REPORT_NOT_AVAILABLE": ErrorRow("invalid_request_error", True),
-    "RECORDING_NOT_AVAILABLE": ErrorRow("invalid_request_error", False),
-    "CALL_NOT_ENDED": ErrorRow("conflict_error", False), "LINK_EXPIRED": ErrorRow("invalid_request_error", False),
-    "PRECONDITION_FAILED": ErrorRow("conflict_error", False),
-    "RANGE_NOT_SATISFIABLE": ErrorRow("invalid_request_error", False),
-    "AGENT_NAME_CONFLICT": ErrorRow("conflict_error", False), "TOOL_NAME_CONFLICT": ErrorRow("conflict_error", False),
-    "LIMIT_REACHED": ErrorRow("conflict_error", False), "MEMBER_EXISTS": ErrorRow("conflict_error", False),
-    "SETUP_DONE": ErrorRow("conflict_error", False), "KEY_REVOKED": ErrorRow("conflict_error", False),
-    "LAST_OWNER": ErrorRow("conflict_error", False), "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
-    "AGENT_IN_USE": ErrorRow("conflict_error", False), "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
-    "REDELIVERY_UNAVAILABLE": ErrorRow("conflict_error", False),
-    "PRE_CALL_CONFLICT": ErrorRow("conflict_error", False),
-    "WEBHOOK_LEGACY_MANAGED": ErrorRow("conflict_error", False),
-    "PHONE_NUMBER_NOT_READY": ErrorRow("invalid_request_error", False),
-    "IDEMPOTENCY_CONFLICT": ErrorRow("conflict_error", False),
-    "IDEMPOTENCY_IN_PROGRESS": ErrorRow("conflict_error", True),
-    "PHONE_NUMBER_EXISTS": ErrorRow("conflict_error", False),
-    "SIP_CONNECTION_IN_USE": ErrorRow("conflict_error", False),
-    "PHONE_NUMBER_UNAVAILABLE": ErrorRow("conflict_error", False),
-    "SMS_10DLC_DISABLED_FOR_ORG": ErrorRow("permission_error", False),
-    "PROFILE_REQUIRED": ErrorRow("invalid_request_error", False),
-    "BRAND_REQUIRED": ErrorRow("invalid_request_error", False),
-    "BRAND_NOT_READY": ErrorRow("invalid_request_error", False),
-    "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER": ErrorRow("invalid_request_error", False),
-    "OWN_CAMPAIGN_NOT_READY": ErrorRow("conflict_error", False),
-    "SHARED_CAMPAIGN_UNAVAILABLE": ErrorRow("conflict_error", False),
-    "NO_ELIGIBLE_CAMPAIGN": ErrorRow("conflict_error", False),
-    "CARRIER_BRAND_SUBMIT_FAILED": ErrorRow("provider_error", False),
-    "CARRIER_VETTING_FAILED": ErrorRow("provider_error", False),
-    "CARRIER_CAMPAIGN_SUBMIT_FAILED": ErrorRow("provider_error", False),
-    "CARRIER_NUMBER_ASSIGNMENT_FAILED": ErrorRow("provider_error", False),
-    "NOT_ENABLED_FOR_ORGANIZATION": ErrorRow("permission_error", False),
-    "PHONE_NUMBER_NOT_FOUND": ErrorRow("invalid_request_error", False),
-    "ENDPOINT_REMOVED": ErrorRow("not_found_error", False),
-    "UNSUPPORTED_BACKEND": ErrorRow("invalid_request_error", False),
-    "MESSAGE_SEND_FAILED": ErrorRow("upstream_error", False), "RMSG_NOT_ENABLED": ErrorRow("conflict_error", False),
-    "DEDICATED_NUMBER_REQUIRED": ErrorRow("conflict_error", False),
-    "RMSG_NUMBER_UNAVAILABLE": ErrorRow("conflict_error", False),
-    "BUSINESS_VERIFICATION_REQUIRED": ErrorRow("permission_error", False),
-    "CARRIER_NUMBER_FAILED": ErrorRow("provider_error", False),
-    "KYB_STATE_CONFLICT": ErrorRow("conflict_error", False), "CARRIER_DIAL_FAILED": ErrorRow("provider_error", False),
-    "TRANSFER_UNSUPPORTED": ErrorRow("conflict_error", False),
-    "TRANSFER_IN_PROGRESS": ErrorRow("conflict_error", False),
-    "TRANSFER_STATE_CONFLICT": ErrorRow("conflict_error", False),
-    "METHOD_NOT_ALLOWED": ErrorRow("invalid_request_error", False),
-    "PAYLOAD_TOO_LARGE": ErrorRow("invalid_request_error", False),
-    "UNSUPPORTED_MEDIA": ErrorRow("invalid_request_error", False), "RATE_LIMITED": ErrorRow("rate_limit_error", True),
-    "CONCURRENCY_EXHAUSTED": ErrorRow("rate_limit_error", True),
-    "PROVIDER_UNAVAILABLE": ErrorRow("provider_error", True), "SERVICE_UNAVAILABLE": ErrorRow("server_error", True),
-    "INTERNAL_ERROR": ErrorRow("server_error", True),
+    **dict.fromkeys(["UNAUTHORIZED", "SIGN_IN_FAILED"], ErrorRow("authentication_error", False)),
+    **dict.fromkeys([
+        "FORBIDDEN", "ORGANIZATION_DISABLED", "API_KEY_REQUIRED", "ORIGIN_NOT_ALLOWED", "SMS_10DLC_DISABLED_FOR_ORG",
+        "NOT_ENABLED_FOR_ORGANIZATION", "BUSINESS_VERIFICATION_REQUIRED",
+    ], ErrorRow("permission_error", False)),
+    **dict.fromkeys([
+        "VALIDATION_ERROR", "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "NOT_FOUND",
+        "RECORDING_NOT_AVAILABLE", "LINK_EXPIRED", "RANGE_NOT_SATISFIABLE", "PHONE_NUMBER_NOT_READY",
+        "PROFILE_REQUIRED", "BRAND_REQUIRED", "BRAND_NOT_READY", "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER",
+        "PHONE_NUMBER_NOT_FOUND", "UNSUPPORTED_BACKEND", "METHOD_NOT_ALLOWED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA",
+    ], ErrorRow("invalid_request_error", False)),
+    **dict.fromkeys(["INSUFFICIENT_CREDITS"], ErrorRow("billing_error", False)),
+    **dict.fromkeys(["REPORT_NOT_AVAILABLE"], ErrorRow("invalid_request_error", True)),
+    **dict.fromkeys([
+        "CALL_NOT_ENDED", "PRECONDITION_FAILED", "AGENT_NAME_CONFLICT", "TOOL_NAME_CONFLICT", "LIMIT_REACHED",
+        "MEMBER_EXISTS", "SETUP_DONE", "KEY_REVOKED", "LAST_OWNER", "CALL_NOT_LIVE", "AGENT_IN_USE",
+        "CALLBACK_NOT_SCHEDULED", "REDELIVERY_UNAVAILABLE", "PRE_CALL_CONFLICT", "WEBHOOK_LEGACY_MANAGED",
+        "IDEMPOTENCY_CONFLICT", "PHONE_NUMBER_EXISTS", "SIP_CONNECTION_IN_USE", "PHONE_NUMBER_UNAVAILABLE",
+        "OWN_CAMPAIGN_NOT_READY", "SHARED_CAMPAIGN_UNAVAILABLE", "NO_ELIGIBLE_CAMPAIGN", "RMSG_NOT_ENABLED",
+        "DEDICATED_NUMBER_REQUIRED", "RMSG_NUMBER_UNAVAILABLE", "KYB_STATE_CONFLICT", "TRANSFER_UNSUPPORTED",
+        "TRANSFER_IN_PROGRESS", "TRANSFER_STATE_CONFLICT",
+    ], ErrorRow("conflict_error", False)),
+    **dict.fromkeys(["IDEMPOTENCY_IN_PROGRESS"], ErrorRow("conflict_error", True)),
+    **dict.fromkeys([
+        "CARRIER_BRAND_SUBMIT_FAILED", "CARRIER_VETTING_FAILED", "CARRIER_CAMPAIGN_SUBMIT_FAILED",
+        "CARRIER_NUMBER_ASSIGNMENT_FAILED", "CARRIER_NUMBER_FAILED", "CARRIER_DIAL_FAILED",
+    ], ErrorRow("provider_error", False)),
+    **dict.fromkeys(["ENDPOINT_REMOVED"], ErrorRow("not_found_error", False)),
+    **dict.fromkeys(["MESSAGE_SEND_FAILED"], ErrorRow("upstream_error", False)),
+    **dict.fromkeys(["RATE_LIMITED", "CONCURRENCY_EXHAUSTED"], ErrorRow("rate_limit_error", True)),
+    **dict.fromkeys(["PROVIDER_UNAVAILABLE"], ErrorRow("provider_error", True)),
+    **dict.fromkeys(["SERVICE_UNAVAILABLE", "INTERNAL_ERROR"], ErrorRow("server_error", True)),
 }
 
 
@@ -314,16 +288,8 @@ class Platform(Client):
             _LIST_AUDIT_EVENTS,
             options,
             query={
-                "actorId": actor_id,
-                "actorType": actor_type,
-                "action": action,
-                "targetType": target_type,
-                "targetId": target_id,
-                "result": result,
-                "from": from_,
-                "to": to,
-                "limit": limit,
-                "cursor": cursor,
+                "actorId": actor_id, "actorType": actor_type, "action": action, "targetType": target_type,
+                "targetId": target_id, "result": result, "from": from_, "to": to, "limit": limit, "cursor": cursor,
             },
         )
 
@@ -369,10 +335,10 @@ class Platform(Client):
 
         from_: The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.
         to: The end of the time range, which is not included. The default is now.
-        group_by: The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With
-        `hour` the time range is at most 7 days. More than 5,000 rows are refused. Default: "day".
-        time_zone: The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and
-        in its first hour. Default: "UTC".
+        group_by: The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is
+        at most 7 days. More than 5,000 rows are refused. Default: "day".
+        time_zone: The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour.
+        Default: "UTC".
         key_id: An API key, or a phone number for calls that came in: only its usage is summed.
         agent_id: An agent: only its usage is summed.
         provider: A provider, or the line of legs: only its usage is summed.
@@ -382,15 +348,8 @@ class Platform(Client):
             _GET_USAGE,
             options,
             query={
-                "from": from_,
-                "to": to,
-                "groupBy": group_by,
-                "timeZone": time_zone,
-                "keyId": key_id,
-                "agentId": agent_id,
-                "provider": provider,
-                "model": model,
-                "stage": stage,
+                "from": from_, "to": to, "groupBy": group_by, "timeZone": time_zone, "keyId": key_id,
+                "agentId": agent_id, "provider": provider, "model": model, "stage": stage,
             },
         )
 
@@ -419,8 +378,7 @@ class Platform(Client):
     def list_voices(self, *, provider: str | None = None, **options: Unpack[CallOptions]) -> types.VoiceList:
         """List the voices of the catalog.
 
-        provider: The voices of this provider alone. `<provider>-tts` is another name for it. One that this server does not have has no
-        voices."""
+        provider: The voices of this provider alone. `<provider>-tts` is another name for it. One that this server does not have has no voices."""
         return self._call(_LIST_VOICES, options, query={"provider": provider})
 
     def list_agents(self, **options: Unpack[CallOptions]) -> list[types.Agent]:
@@ -444,8 +402,8 @@ class Platform(Client):
     ) -> types.Agent:
         """Change an agent.
 
-        if_match: The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is
-        changed, and the answer is `PRECONDITION_FAILED`."""
+        if_match: The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the
+        answer is `PRECONDITION_FAILED`."""
         return self._call(_UPDATE_AGENT, options, path={"id": id}, headers={"If-Match": if_match}, body=body)
 
     def list_agent_tools(self, id: str, **options: Unpack[CallOptions]) -> list[types.Tool]:
@@ -527,12 +485,7 @@ class Platform(Client):
             _LIST_SESSIONS,
             options,
             query={
-                "limit": limit,
-                "cursor": cursor,
-                "status": status,
-                "kind": kind,
-                "agent": agent,
-                "from": from_,
+                "limit": limit, "cursor": cursor, "status": status, "kind": kind, "agent": agent, "from": from_,
                 "to": to,
             },
         )
@@ -560,8 +513,7 @@ class Platform(Client):
     ) -> EventStream[types.StreamSessionEvent]:
         """Follow a session.
 
-        cursor: Where to begin, as `<index of a turn>:<milliseconds of created_at of an event>`, the form of the ids of the stream.
-        `-1:0` is everything.
+        cursor: Where to begin, as `<index of a turn>:<milliseconds of created_at of an event>`, the form of the ids of the stream. `-1:0` is everything.
         last_event_id: The last id that the client has. It counts if there is no `cursor`."""
         return self._events(
             _STREAM_SESSION, options, path={"id": id}, query={"cursor": cursor},
@@ -596,40 +548,22 @@ class Platform(Client):
         max_cost_micro_usd: The greatest cost of a call that is over, in micro-USD.
         min_latency_ms: The least latency of the slowest turn, in milliseconds.
         agent_version: The version of the agent with which the call began.
-        has: Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording
-        that can be played.
-        sort: The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`. Default:
-        "created_at".
-        q: Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer
-        word. The words of the caller count, and the words of the agent that were written, also those that were not played.
+        has: Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played.
+        sort: The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`. Default: "created_at".
+        q: Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer word. The words of the
+        caller count, and the words of the agent that were written, also those that were not played.
         limit: How many calls a page has at most. Default: 50.
         cursor: `next_cursor` of the page before, with the same filters."""
         return self._call(
             _LIST_CALLS,
             options,
             query={
-                "agent_id": agent_id,
-                "status": status,
-                "kind": kind,
-                "direction": direction,
-                "outcome": outcome,
-                "end_reason": end_reason,
-                "phone_number_id": phone_number_id,
-                "number": number,
-                "live": live,
-                "since": since,
-                "until": until,
-                "min_duration_seconds": min_duration_seconds,
-                "max_duration_seconds": max_duration_seconds,
-                "min_cost_micro_usd": min_cost_micro_usd,
-                "max_cost_micro_usd": max_cost_micro_usd,
-                "min_latency_ms": min_latency_ms,
-                "agent_version": agent_version,
-                "has": has,
-                "sort": sort,
-                "q": q,
-                "limit": limit,
-                "cursor": cursor,
+                "agent_id": agent_id, "status": status, "kind": kind, "direction": direction, "outcome": outcome,
+                "end_reason": end_reason, "phone_number_id": phone_number_id, "number": number, "live": live,
+                "since": since, "until": until, "min_duration_seconds": min_duration_seconds,
+                "max_duration_seconds": max_duration_seconds, "min_cost_micro_usd": min_cost_micro_usd,
+                "max_cost_micro_usd": max_cost_micro_usd, "min_latency_ms": min_latency_ms,
+                "agent_version": agent_version, "has": has, "sort": sort, "q": q, "limit": limit, "cursor": cursor,
             },
         )
 
@@ -705,14 +639,8 @@ class Platform(Client):
             _GET_CALL_FIGURES,
             options,
             query={
-                "since": since,
-                "until": until,
-                "interval": interval,
-                "time_zone": time_zone,
-                "group_by": group_by,
-                "agent_id": agent_id,
-                "kind": kind,
-                "phone_number_id": phone_number_id,
+                "since": since, "until": until, "interval": interval, "time_zone": time_zone, "group_by": group_by,
+                "agent_id": agent_id, "kind": kind, "phone_number_id": phone_number_id,
             },
         )
 
@@ -751,8 +679,7 @@ class Platform(Client):
     ) -> Audio:
         """Download the recording.
 
-        range: One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole recording. HEAD
-        ignores it.
+        range: One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole recording. HEAD ignores it.
         if_range: An ETag: the range counts only if the recording still has it."""
         return self._call(
             _GET_CALL_RECORDING_AUDIO, options, path={"id": id}, headers={"Range": range, "If-Range": if_range}
@@ -1030,16 +957,8 @@ class Platform(Client):
             _LIST_WEBHOOK_DELIVERIES,
             options,
             query={
-                "endpointId": endpoint_id,
-                "event": event,
-                "agentId": agent_id,
-                "status": status,
-                "sessionId": session_id,
-                "eventId": event_id,
-                "from": from_,
-                "to": to,
-                "cursor": cursor,
-                "limit": limit,
+                "endpointId": endpoint_id, "event": event, "agentId": agent_id, "status": status,
+                "sessionId": session_id, "eventId": event_id, "from": from_, "to": to, "cursor": cursor, "limit": limit,
             },
         )
 

@@ -47,8 +47,7 @@ class Router(Client):
 
         language: The language whose figures rank the models, as a BCP 47 tag. Default: "en".
         objective: The objective by which the models are ranked. Default: "balanced".
-        path: The figures that rank the models: those of streams or those of whole recordings. `streaming` is an alias of `stream`.
-        Default: "stream"."""
+        path: The figures that rank the models: those of streams or those of whole recordings. `streaming` is an alias of `stream`. Default: "stream"."""
         return self._call(_LIST_MODELS, options, query={"language": language, "objective": objective, "path": path})
 
     def create_transcription(

@@ -22,9 +22,9 @@ def verify_call_webhook(
 ) -> types.CallWebhook:
     """Checks and returns a webhook of the group `call`: call.pre_call, call.status, call.report, call.analysis, call.recording.
 
-    Pass the bytes of the body as they came, because the signature covers them. `secret` is the secret that signs, or a list while you
-    replace it. `tolerance` is how far the webhook's time may be from the present, in seconds, and `now` the present in seconds since
-    1970. Raises WebhookVerificationError."""
+    Pass the bytes of the body as they came, because the signature covers them. `secret` is the secret that signs, or a list while you replace it.
+    `tolerance` is how far the webhook's time may be from the present, in seconds, and `now` the present in seconds since 1970. Raises
+    WebhookVerificationError."""
     return cast("types.CallWebhook", verified_body(body, headers, secret, tolerance, now))
 
 
@@ -36,10 +36,9 @@ def verify_rmsg_webhook(
     tolerance: float = TOLERANCE,
     now: float | None = None,
 ) -> types.RmsgWebhook:
-    """Checks and returns a webhook of the group `rmsg`: rmsg.received, rmsg.reaction_received, rmsg.sent, rmsg.delivered,
-    rmsg.delivery_failed.
+    """Checks and returns a webhook of the group `rmsg`: rmsg.received, rmsg.reaction_received, rmsg.sent, rmsg.delivered, rmsg.delivery_failed.
 
-    Pass the bytes of the body as they came, because the signature covers them. `secret` is the secret that signs, or a list while you
-    replace it. `tolerance` is how far the webhook's time may be from the present, in seconds, and `now` the present in seconds since
-    1970. Raises WebhookVerificationError."""
+    Pass the bytes of the body as they came, because the signature covers them. `secret` is the secret that signs, or a list while you replace it.
+    `tolerance` is how far the webhook's time may be from the present, in seconds, and `now` the present in seconds since 1970. Raises
+    WebhookVerificationError."""
     return cast("types.RmsgWebhook", verified_body(body, headers, secret, tolerance, now))

@@ -6,6 +6,8 @@
 //! [`platform`], and the sockets in [`realtime`] and [`session`].
 
 #[macro_use]
+mod objects;
+#[macro_use]
 mod wire;
 
 mod audio;

@@ -93,7 +93,6 @@ export type CompatResponseRequest = {
 } & Record<string, unknown>
 
 export type CompatResponseText = string
-
 export type CompatResponseInputItems = CompatResponseInputItem[]
 
 /** An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`), a `function_call` (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts `input_text`). Items of type `reasoning` are ignored, and so are ids. */
@@ -161,14 +160,9 @@ export type CompatResponseFailure = {
   /** A sentence for people that says what went wrong. */ message: string
 }
 
-export type CompatResponseIncomplete = {
-  /** The limit that cut the output off. */ reason: 'max_output_tokens'
-}
-
+export type CompatResponseIncomplete = { /** The limit that cut the output off. */ reason: 'max_output_tokens' }
 export type CompatResponseItem = CompatResponseMessage | CompatResponseCall
-
 export type CompatResponseState = 'in_progress' | 'completed' | 'incomplete' | 'failed'
-
 export type CompatResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export type CompatResponseMessage = {
@@ -208,18 +202,12 @@ export type CompatResponseCached = {
   /** Always 0: tokens that a provider wrote into its cache are part of `input_tokens`, and not counted apart. */ cache_write_tokens: number
 }
 
-export type CompatResponseReasoned = {
-  /** How many of the output tokens were reasoning tokens. */ reasoning_tokens: number
-}
+export type CompatResponseReasoned = { /** How many of the output tokens were reasoning tokens. */ reasoning_tokens: number }
 
 /** An event when the response begins or ends. */
 export type CompatResponseLife = {
   /** The type of the event. */ type: 
-    | 'response.created'
-    | 'response.in_progress'
-    | 'response.completed'
-    | 'response.incomplete'
-    | 'response.failed'
+    | 'response.created' | 'response.in_progress' | 'response.completed' | 'response.incomplete' | 'response.failed'
   /** The number of the event in the stream, from 0. */ sequence_number: number
   response: CompatResponse
 }
@@ -384,22 +372,15 @@ export type CompatSpeechUsage = {
   /** The sum of the two. */ total_tokens: number
 }
 
-export type CompatVoiceList = {
-  /** `auto`, and the voices of the models, each once. */ voices: CompatListedVoice[]
-}
+export type CompatVoiceList = { /** `auto`, and the voices of the models, each once. */ voices: CompatListedVoice[] }
 
 export type CompatListedVoice = {
   /** As `voice` takes it. */ id: string
   /** For people. */ name: string
 }
 
-export type CompatSpeechModelList = {
-  /** `auto`, and the models that can be routed to now. */ models: CompatSpeechModel[]
-}
-
-export type CompatSpeechModel = {
-  /** As `model` takes it. */ id: string
-}
+export type CompatSpeechModelList = { /** `auto`, and the models that can be routed to now. */ models: CompatSpeechModel[] }
+export type CompatSpeechModel = { /** As `model` takes it. */ id: string }
 
 export type CompatModelList = {
   /** Always `list`. */ object: 'list'
@@ -633,9 +614,7 @@ export type NativeToolCall = {
   /** The arguments, as JSON text. */ args: string
 }
 
-export type TextDelta = {
-  /** The next piece of the text. */ text: string
-}
+export type TextDelta = { /** The next piece of the text. */ text: string }
 
 export type NativeUsage = {
   /** How many input tokens were used. */ promptTokens: number
@@ -688,9 +667,7 @@ export type RealtimeClientSecret = {
   /** The settings that the session of the socket begins with. */ session: RealtimeTranscriptionSession
 }
 
-export type RealtimeSession = {
-  /** The token and its life. */ client_secret: ClientSecret
-}
+export type RealtimeSession = { /** The token and its life. */ client_secret: ClientSecret }
 
 export type ClientSecret = {
   /** The token. */ value: string
@@ -706,41 +683,16 @@ export type OpenapiDocument = {
 
 /** The error code, which stays the same between versions. The table `x-error-codes` of this document explains each. */
 export type ErrorCode = 
-  | 'authentication_failed'
-  | 'access_denied'
-  | 'origin_not_allowed'
-  | 'organization_disabled'
-  | 'insufficient_credit'
-  | 'invalid_parameter'
-  | 'invalid_request'
-  | 'capability_unsupported'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'payload_too_large'
-  | 'unsupported_media'
-  | 'request_already_started'
-  | 'idempotency_conflict'
-  | 'request_in_progress'
-  | 'rate_limited'
-  | 'concurrency_exhausted'
-  | 'provider_rate_limited'
-  | 'provider_unavailable'
-  | 'provider_error'
-  | 'request_timeout'
-  | 'service_unavailable'
-  | 'relay_error'
-  | 'budget_exhausted'
+  | 'authentication_failed' | 'access_denied' | 'origin_not_allowed' | 'organization_disabled' | 'insufficient_credit'
+  | 'invalid_parameter' | 'invalid_request' | 'capability_unsupported' | 'not_found' | 'method_not_allowed'
+  | 'payload_too_large' | 'unsupported_media' | 'request_already_started' | 'idempotency_conflict'
+  | 'request_in_progress' | 'rate_limited' | 'concurrency_exhausted' | 'provider_rate_limited' | 'provider_unavailable'
+  | 'provider_error' | 'request_timeout' | 'service_unavailable' | 'relay_error' | 'budget_exhausted'
 
 /** The class of the error: each code belongs to one. */
 export type ErrorType = 
-  | 'authentication_error'
-  | 'permission_error'
-  | 'invalid_request_error'
-  | 'conflict_error'
-  | 'rate_limit_error'
-  | 'billing_error'
-  | 'provider_error'
-  | 'server_error'
+  | 'authentication_error' | 'permission_error' | 'invalid_request_error' | 'conflict_error' | 'rate_limit_error'
+  | 'billing_error' | 'provider_error' | 'server_error'
 
 export type ErrorAttempt = {
   /** The id of the provider of the attempt. */ provider: string
@@ -765,9 +717,7 @@ export type ErrorDetail = {
 }
 
 /** The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said. */
-export type ErrorEnvelope = {
-  /** The failure, with a message and a hint for people. */ error: ErrorDetail
-}
+export type ErrorEnvelope = { /** The failure, with a message and a hint for people. */ error: ErrorDetail }
 
 /** A document of the AsyncAPI format. */
 export type AsyncapiDocument = {
@@ -778,23 +728,15 @@ export type AsyncapiDocument = {
 
 /** A BCP 47 language tag, such as `en` or `es-MX`. */
 export type LanguageTag = string
-
 export type ToolName = string
 
 /** A JSON Schema, as an object. */
 export type JsonSchema = Record<string, unknown>
-
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
-
 export type Stage = 'stt' | 'llm' | 'tts'
-
 export type PriceUnit = 
-  | 'audio_hour'
-  | 'million_characters'
-  | 'million_input_tokens'
-  | 'million_cached_input_tokens'
-  | 'million_output_tokens'
-  | 'million_reasoning_tokens'
+  | 'audio_hour' | 'million_characters' | 'million_input_tokens' | 'million_cached_input_tokens'
+  | 'million_output_tokens' | 'million_reasoning_tokens'
 
 /** Whether a figure or a price is for streams or for whole requests. The two are never mixed. */
 export type BenchmarkPath = 'stream' | 'batch'

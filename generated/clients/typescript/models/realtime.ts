@@ -71,21 +71,10 @@ export type TextFrame = {
   /** Whether to flush after the text, as a flush frame does. The default is false. */ flush?: boolean
 }
 
-export type FlushFrame = {
-  /** Always `flush`. */ type: 'flush'
-}
-
-export type ClearFrame = {
-  /** Always `clear`. */ type: 'clear'
-}
-
-export type PingFrame = {
-  /** Always `ping`. */ type: 'ping'
-}
-
-export type EndFrame = {
-  /** Always `end`. */ type: 'end'
-}
+export type FlushFrame = { /** Always `flush`. */ type: 'flush' }
+export type ClearFrame = { /** Always `clear`. */ type: 'clear' }
+export type PingFrame = { /** Always `ping`. */ type: 'ping' }
+export type EndFrame = { /** Always `end`. */ type: 'end' }
 
 export type ReadyFrame = {
   /** Always `ready`. */ type: 'ready'
@@ -134,9 +123,7 @@ export type ClearedFrame = {
   charactersSent: number
 }
 
-export type PongFrame = {
-  /** Always `pong`. */ type: 'pong'
-}
+export type PongFrame = { /** Always `pong`. */ type: 'pong' }
 
 /** The cost in micro-USD, millionths of a US dollar. null if the price is not known. */
 export type CostMicroUsd = number
@@ -159,21 +146,9 @@ export type SpeechEndFrame = {
 
 /** The error code. The table of errors explains each. */
 export type ErrorCode = 
-  | 'INVALID_CONFIG'
-  | 'UNSUPPORTED_LANGUAGE'
-  | 'UPSTREAM'
-  | 'INVALID_TEXT'
-  | 'TEXT_TOO_LONG'
-  | 'VOICE_NOT_FOUND'
-  | 'TEXT_TIMEOUT'
-  | 'INVALID_FRAME'
-  | 'AUDIO_TIMEOUT'
-  | 'RATE_LIMITED'
-  | 'BACKPRESSURE'
-  | 'SHUTTING_DOWN'
-  | 'BUDGET_EXHAUSTED'
-  | 'REVOKED'
-  | 'INTERNAL'
+  | 'INVALID_CONFIG' | 'UNSUPPORTED_LANGUAGE' | 'UPSTREAM' | 'INVALID_TEXT' | 'TEXT_TOO_LONG' | 'VOICE_NOT_FOUND'
+  | 'TEXT_TIMEOUT' | 'INVALID_FRAME' | 'AUDIO_TIMEOUT' | 'RATE_LIMITED' | 'BACKPRESSURE' | 'SHUTTING_DOWN'
+  | 'BUDGET_EXHAUSTED' | 'REVOKED' | 'INTERNAL'
 
 export type ErrorFrame = {
   /** Always `error`. */ type: 'error'

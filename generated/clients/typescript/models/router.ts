@@ -51,9 +51,7 @@ export type Route = {
 
 /** The cost in micro-USD, millionths of a US dollar. null if the price is unknown, which is not 0. */
 export type CostMicroUsd = number
-
 export type Stage = 'stt' | 'llm' | 'tts'
-
 export type PathChoice = 'stream' | 'streaming' | 'batch'
 
 /** Whether a figure or a price is for streams or for whole requests. The two are never mixed. */
@@ -139,12 +137,8 @@ export type Benchmark = {
 }
 
 export type PriceUnit = 
-  | 'audio_hour'
-  | 'million_characters'
-  | 'million_input_tokens'
-  | 'million_cached_input_tokens'
-  | 'million_output_tokens'
-  | 'million_reasoning_tokens'
+  | 'audio_hour' | 'million_characters' | 'million_input_tokens' | 'million_cached_input_tokens'
+  | 'million_output_tokens' | 'million_reasoning_tokens'
 
 export type Price = {
   /** The unit that the price is for, such as an hour of audio. */ unit: PriceUnit
@@ -183,9 +177,7 @@ export type TranscriptionOptions = {
 }
 
 export type ProviderSettings = Record<string, ProviderSetting>
-
 export type ProviderSetting = string | number | boolean
-
 export type RawEncoding = 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'pcm_u8' | 'pcm_s24le' | 'pcm_s32le'
 
 export type RawAudioFormat = {
@@ -258,7 +250,6 @@ export type LLMRequest = {
 }
 
 export type InputItem = InputMessage | InputFunctionCall | InputFunctionResult
-
 export type MessageRole = 'system' | 'user' | 'assistant'
 
 export type InputMessage = {
@@ -301,7 +292,6 @@ export type JsonSchema = Record<string, unknown>
 
 /** Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. The default is `auto` if there are tools. */
 export type ToolChoice = ToolChoiceMode | ToolChoiceFunction
-
 export type ToolChoiceMode = 'auto' | 'none' | 'required'
 
 export type ToolChoiceFunction = {
@@ -318,10 +308,7 @@ export type ResponseFormat = {
 }
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
-
-export type Reasoning = {
-  /** How much the model reasons. More costs time and tokens. */ effort: ReasoningEffort
-}
+export type Reasoning = { /** How much the model reasons. More costs time and tokens. */ effort: ReasoningEffort }
 
 export type LLMResponse = {
   id: ResponseId
@@ -333,7 +320,6 @@ export type LLMResponse = {
 
 /** The id of the response: `resp_` and the id of the request. Ids of providers never appear. */
 export type ResponseId = string
-
 export type OutputItem = OutputMessage | OutputFunctionCall | OutputStructuredJson
 
 /** A message of the model. It is valid as an input item of the next request. */
@@ -364,7 +350,6 @@ export type OutputStructuredJson = {
 
 /** Any JSON value. */
 export type JsonValue = unknown
-
 export type StopReason = 'stop' | 'max_output_tokens' | 'tool_call'
 
 /** The billed tokens and their cost. No token is counted twice, and counts of zero are left out. */
@@ -400,9 +385,7 @@ export type OutputFunctionCallShell = {
   /** The name of the function. */ name: string
 }
 
-export type OutputStructuredJsonShell = {
-  /** Always `structured_json`. */ type: 'structured_json'
-}
+export type OutputStructuredJsonShell = { /** Always `structured_json`. */ type: 'structured_json' }
 
 /** More text of a message, or more JSON text of a `structured_json` item. It is never empty. */
 export type ResponseTextDelta = {
@@ -429,9 +412,7 @@ export type ResponseCompleted = {
 }
 
 /** The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said. */
-export type ErrorEnvelope = {
-  /** The failure, with a message and a hint for people. */ error: ErrorDetail
-}
+export type ErrorEnvelope = { /** The failure, with a message and a hint for people. */ error: ErrorDetail }
 
 export type ErrorDetail = {
   code: ErrorCode
@@ -457,38 +438,13 @@ export type ErrorAttempt = {
 
 /** The class of the error: each code belongs to one. */
 export type ErrorType = 
-  | 'authentication_error'
-  | 'permission_error'
-  | 'invalid_request_error'
-  | 'conflict_error'
-  | 'rate_limit_error'
-  | 'billing_error'
-  | 'provider_error'
-  | 'server_error'
+  | 'authentication_error' | 'permission_error' | 'invalid_request_error' | 'conflict_error' | 'rate_limit_error'
+  | 'billing_error' | 'provider_error' | 'server_error'
 
 /** The error code, which stays the same between versions. The table `x-error-codes` of this document explains each. */
 export type ErrorCode = 
-  | 'authentication_failed'
-  | 'access_denied'
-  | 'origin_not_allowed'
-  | 'organization_disabled'
-  | 'insufficient_credit'
-  | 'invalid_parameter'
-  | 'invalid_request'
-  | 'capability_unsupported'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'payload_too_large'
-  | 'unsupported_media'
-  | 'request_already_started'
-  | 'idempotency_conflict'
-  | 'request_in_progress'
-  | 'rate_limited'
-  | 'concurrency_exhausted'
-  | 'provider_rate_limited'
-  | 'provider_unavailable'
-  | 'provider_error'
-  | 'request_timeout'
-  | 'service_unavailable'
-  | 'relay_error'
-  | 'budget_exhausted'
+  | 'authentication_failed' | 'access_denied' | 'origin_not_allowed' | 'organization_disabled' | 'insufficient_credit'
+  | 'invalid_parameter' | 'invalid_request' | 'capability_unsupported' | 'not_found' | 'method_not_allowed'
+  | 'payload_too_large' | 'unsupported_media' | 'request_already_started' | 'idempotency_conflict'
+  | 'request_in_progress' | 'rate_limited' | 'concurrency_exhausted' | 'provider_rate_limited' | 'provider_unavailable'
+  | 'provider_error' | 'request_timeout' | 'service_unavailable' | 'relay_error' | 'budget_exhausted'

@@ -47,13 +47,8 @@ export type ToolResultFrame = {
   /** Whether the tool failed; `result` then says why. The default is false. */ isError?: boolean
 }
 
-export type PingFrame = {
-  /** Always `ping`. */ type: 'ping'
-}
-
-export type HangUpFrame = {
-  /** Always `end`. */ type: 'end'
-}
+export type PingFrame = { /** Always `ping`. */ type: 'ping' }
+export type HangUpFrame = { /** Always `end`. */ type: 'end' }
 
 export type ReadyFrame = {
   /** Always `ready`. */ type: 'ready'
@@ -73,9 +68,7 @@ export type MarkFrame = {
   name: MarkName
 }
 
-export type ClearFrame = {
-  /** Always `clear`. */ type: 'clear'
-}
+export type ClearFrame = { /** Always `clear`. */ type: 'clear' }
 
 export type StateFrame = {
   /** Always `state`. */ type: 'state'
@@ -111,9 +104,7 @@ export type ToolCallFrame = {
   /** The arguments as JSON text. Present only with `requested`: the arguments of other tools never reach the page. */ args?: string
 }
 
-export type PongFrame = {
-  /** Always `pong`. */ type: 'pong'
-}
+export type PongFrame = { /** Always `pong`. */ type: 'pong' }
 
 export type EndFrame = {
   /** Always `end`. */ type: 'end'
@@ -122,43 +113,15 @@ export type EndFrame = {
 
 /** Why the session ended. */
 export type EndReason = 
-  | 'user_hangup'
-  | 'user_disconnected'
-  | 'agent_hangup'
-  | 'api_ended'
-  | 'transferred'
-  | 'silence_timeout'
-  | 'max_duration'
-  | 'voicemail'
-  | 'busy'
-  | 'no_answer'
-  | 'not_joined'
-  | 'cancelled'
-  | 'credit_exhausted'
-  | 'pipeline_failed'
-  | 'worker_lost'
-  | 'server_shutdown'
-  | 'concurrency_exhausted'
-  | 'not_ready'
-  | 'declined'
-  | 'invalid_number'
-  | 'carrier_error'
+  | 'user_hangup' | 'user_disconnected' | 'agent_hangup' | 'api_ended' | 'transferred' | 'silence_timeout'
+  | 'max_duration' | 'voicemail' | 'busy' | 'no_answer' | 'not_joined' | 'cancelled' | 'credit_exhausted'
+  | 'pipeline_failed' | 'worker_lost' | 'server_shutdown' | 'concurrency_exhausted' | 'not_ready' | 'declined'
+  | 'invalid_number' | 'carrier_error'
 
 /** The error code. The table of errors explains each. */
 export type ErrorCode = 
-  | 'TEXT_TOO_LONG'
-  | 'OVERRIDE_NOT_ALLOWED'
-  | 'OVERRIDES_TOO_LATE'
-  | 'UNKNOWN_TOOL_CALL'
-  | 'INVALID_FRAME'
-  | 'REPLACED'
-  | 'BACKPRESSURE'
-  | 'RATE_LIMITED'
-  | 'UPSTREAM'
-  | 'INTERNAL'
-  | 'BUDGET_EXHAUSTED'
-  | 'REVOKED'
-  | 'SHUTTING_DOWN'
+  | 'TEXT_TOO_LONG' | 'OVERRIDE_NOT_ALLOWED' | 'OVERRIDES_TOO_LATE' | 'UNKNOWN_TOOL_CALL' | 'INVALID_FRAME' | 'REPLACED'
+  | 'BACKPRESSURE' | 'RATE_LIMITED' | 'UPSTREAM' | 'INTERNAL' | 'BUDGET_EXHAUSTED' | 'REVOKED' | 'SHUTTING_DOWN'
 
 export type ErrorFrame = {
   /** Always `error`. */ type: 'error'

@@ -13,20 +13,15 @@ from ..engine.operations import FileContent
 
 NativeToolMode: TypeAlias = Literal["auto", "none", "required"]
 CompatResponseFormatType: TypeAlias = Literal["text", "json_object", "json_schema"]
-"""The kind of the format."""
 ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 CompatResponseState: TypeAlias = Literal["in_progress", "completed", "incomplete", "failed"]
 CompatResponseFailureCode: TypeAlias = Literal["server_error", "rate_limit_exceeded"]
-"""The reason of the failure, for programs."""
 CompatResponseStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 CompatResponseLifeType: TypeAlias = Literal[
     "response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed"
 ]
-"""The type of the event."""
 CompatResponseItemEventType: TypeAlias = Literal["response.output_item.added", "response.output_item.done"]
-"""The type of the event."""
 CompatResponsePartEventType: TypeAlias = Literal["response.content_part.added", "response.content_part.done"]
-"""The type of the event."""
 ErrorCode: TypeAlias = Literal[
     "authentication_failed", "access_denied", "origin_not_allowed", "organization_disabled", "insufficient_credit",
     "invalid_parameter", "invalid_request", "capability_unsupported", "not_found", "method_not_allowed",
@@ -44,9 +39,7 @@ CreateCompatTranscriptionStream: TypeAlias = Literal["true", "false"]
 """Whether the answer is a stream of events. The default is `false`."""
 TimestampGranularity: TypeAlias = Literal["word", "segment"]
 CompatSpeechRequestStreamFormat: TypeAlias = Literal["audio", "sse"]
-"""Whether the answer is raw audio or a stream of events."""
 ListCompatModelsAll: TypeAlias = Literal["0", "1", "false", "true"]
-"""`1` adds the models that cannot be routed to now, each with the reason, after those that can."""
 Stage: TypeAlias = Literal["stt", "llm", "tts"]
 PriceUnit: TypeAlias = Literal[
     "audio_hour", "million_characters", "million_input_tokens", "million_cached_input_tokens", "million_output_tokens",
@@ -60,11 +53,8 @@ OptimizeFor: TypeAlias = Literal["balanced", "quality", "accuracy", "latency", "
 Objective: TypeAlias = Literal["balanced", "quality", "latency", "cost"]
 """The objective by which candidates are ranked."""
 RoutingFigurePart: TypeAlias = Literal["quality", "latency", "cost", "success_rate"]
-"""The part of the score that the figure is for."""
 RealtimeTranscriptionSessionAudioInputFormatType: TypeAlias = Literal["audio/pcm", "audio/pcmu", "audio/pcma"]
-"""The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz."""
 RealtimeTranscriptionSessionAudioInputTurnDetectionType: TypeAlias = Literal["server_vad", "semantic_vad"]
-"""The method of turn detection. Both find the end of an utterance by silence."""
 
 class OpenapiDocument(TypedDict):
     """An OpenAPI 3.1 document. Other fields are allowed too."""
@@ -147,13 +137,12 @@ class ChatCompletionChunk(TypedDict):
     created: int  # When the completion was created, in seconds since 1970.
     model: str  # The model that answers, as `<provider>:<model>`.
     choices: list[ChatChunkChoice]  # The choices, always one. Empty in the chunk with the usage.
-    # The tokens that were used. null in the chunks before the last one, if `stream_options.include_usage` is set.
-    usage: NotRequired[ChatUsage | None]
+    usage: NotRequired[ChatUsage | None]  # The tokens that were used. null in the chunks before the last one, if `stream_options.include_usage` is set.
 
 class CompatResponseInputItem(TypedDict):
-    """An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`), a `function_call`
-    (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts `input_text`). Items of type
-    `reasoning` are ignored, and so are ids. Other fields are allowed too."""
+    """An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`), a `function_call` (`call_id`, `name`,
+    `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts `input_text`). Items of type `reasoning` are ignored, and so are ids.
+    Other fields are allowed too."""
     type: NotRequired[str]  # The type of the item. The default is `message`.
     role: NotRequired[str]  # The speaker of a message: `system`, `developer`, `user` or `assistant`.
     call_id: NotRequired[str]  # The id of the function call, which its result repeats.
@@ -161,8 +150,7 @@ class CompatResponseInputItem(TypedDict):
     arguments: NotRequired[str]  # The arguments of a `function_call`, as JSON text.
 
 class CompatResponseTool(TypedDict):
-    """A function that the model may call. `type` is always `function`; tools of any other type are refused. Other fields are allowed too.
-"""
+    """A function that the model may call. `type` is always `function`; tools of any other type are refused. Other fields are allowed too."""
     type: str  # The type of the tool, always `function`.
     name: NotRequired[str]  # The name by which the model calls the function.
     description: NotRequired[str | None]  # A description of the function, by which the model decides when to call it.
@@ -185,8 +173,8 @@ class CompatResponseReasoning(TypedDict):
     effort: NotRequired[ReasoningEffort | None]  # How much the model reasons. More costs time and tokens.
 
 class CompatResponseRequest(TypedDict):
-    """A request for a response. Fields that are not named here are ignored; those that would need a store or tools of the service are
-    refused by name. Other fields are allowed too."""
+    """A request for a response. Fields that are not named here are ignored; those that would need a store or tools of the service are refused by name. Other
+    fields are allowed too."""
     model: str
     input: CompatResponseRequestInput  # The input: a text, or the items of the conversation in order.
     instructions: NotRequired[str | None]  # Instructions that go before the input as a system message.
@@ -196,10 +184,8 @@ class CompatResponseRequest(TypedDict):
     text: NotRequired[CompatResponseTextConfig | Mapping[str, object] | None]  # The settings of the text of the answer.
     reasoning: NotRequired[CompatResponseReasoning | Mapping[str, object] | None]  # How the model reasons before it answers.
     max_output_tokens: NotRequired[int | None]  # How many tokens the answer has at most, including reasoning. The default is 4096.
-    # How freely the model chooses its words, from 0 (the least) to 2. null for the default of the model.
-    temperature: NotRequired[float | None]
-    # The share of the likeliest words that the model chooses from, up to 1. null for the default of the model.
-    top_p: NotRequired[float | None]
+    temperature: NotRequired[float | None]  # How freely the model chooses its words, from 0 (the least) to 2. null for the default of the model.
+    top_p: NotRequired[float | None]  # The share of the likeliest words that the model chooses from, up to 1. null for the default of the model.
     stream: NotRequired[bool | None]  # Whether the answer is a stream of events. The default is false.
     metadata: NotRequired[Mapping[str, object] | None]  # Your own data, which the response repeats.
 
@@ -327,8 +313,8 @@ class CompatResponseArgumentsDone(TypedDict):
 class ErrorAttempt(TypedDict):
     provider: str  # The id of the provider of the attempt.
     model: str  # The id of the model of the attempt.
-    # The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`,
-    # `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
+    # The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`,
+    # `unreachable`, `server` or `cancelled`. More may be added.
     outcome: str
     milliseconds: int  # How long the attempt took, in milliseconds.
 
@@ -340,8 +326,7 @@ class ErrorDetail(TypedDict):
     request_id: str  # The id of the request, the same as the header Service-Request-ID.
     type: ErrorType
     doc_url: str  # The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
-    # The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
-    param: NotRequired[str]
+    param: NotRequired[str]  # The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
     retry_after_seconds: NotRequired[int]  # How many seconds to wait before another try, the same as the header Retry-After.
     original_request_id: NotRequired[str]  # The id of the request that first used the Idempotency-Key.
     attempts: NotRequired[list[ErrorAttempt]]  # The attempts with providers, in order, and the outcome of each.
@@ -456,18 +441,15 @@ class CompatModel(TypedDict):
     model: str  # The id of the model at its provider.
     stage: Stage  # The stage that the model serves.
     routable: bool  # Whether the model can be routed to now.
-    # Why the model cannot be routed to now: `no_credential`, `not_running`, `circuit_open` or `credential_cooling`. Absent if it can.
-    reason: NotRequired[str]
-    # The environment variable of the missing credential. Present with `no_credential` if it is known.
-    credential_variable: NotRequired[str]
+    reason: NotRequired[str]  # Why the model cannot be routed to now: `no_credential`, `not_running`, `circuit_open` or `credential_cooling`. Absent if it can.
+    credential_variable: NotRequired[str]  # The environment variable of the missing credential. Present with `no_credential` if it is known.
     languages: list[str]  # The languages of the model, as BCP 47 base languages. `*` stands for any language.
     streaming: bool  # Whether the model serves streams.
-    # The published quality figure by which the model is ranked, in English if the model speaks it. null if nobody has measured it. Its
-    # metric and unit differ by stage and model (word errors in percent for stt, less is better; points of a ranking for tts and scores for
-    # llm, more is better), so compare it only within a stage: `benchmarks` of `GET /router/v1/models` names metric, unit and source.
+    # The published quality figure by which the model is ranked, in English if the model speaks it. null if nobody has measured it. Its metric and unit differ
+    # by stage and model (word errors in percent for stt, less is better; points of a ranking for tts and scores for llm, more is better), so compare it only
+    # within a stage: `benchmarks` of `GET /router/v1/models` names metric, unit and source.
     quality: float | None
-    # The time to the first or final result, in milliseconds: measured here, else published. null if neither is known.
-    latency_ms: float | None
+    latency_ms: float | None  # The time to the first or final result, in milliseconds: measured here, else published. null if neither is known.
     price: list[Price]  # The prices by unit. Empty if no price is known.
     voices: NotRequired[list[Voice]]  # The voices of the model. Absent if it has no listed voice.
 
@@ -497,8 +479,7 @@ class RoutingFigure(TypedDict):
 
 class RoutingScore(TypedDict):
     id: str  # The model, as `<provider>:<model>`.
-    # The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not
-    # known.
+    # The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not known.
     score: float | None
     parts: dict[str, float | None]
     success_rate: NotRequired[float]  # The share of recent attempts on this server that succeeded. 1 if there were too few to judge.
@@ -523,8 +504,8 @@ class RoutingPreview(TypedDict):
 class Intent(TypedDict):
     """The aims of the routing. Other fields are allowed too."""
     language: NotRequired[str]
-    # The region that models should be in. It is a wish: of equal candidates those whose provider has this `region` in the configuration go
-    # first. The explanation of the route says whether it had an effect.
+    # The region that models should be in. It is a wish: of equal candidates those whose provider has this `region` in the configuration go first. The
+    # explanation of the route says whether it had an effect.
     region: NotRequired[str]
     optimizeFor: NotRequired[OptimizeFor]
 
@@ -579,8 +560,7 @@ class NativeTranscription(TypedDict):
     model: str  # The id of the model at its provider.
     language: str | None  # The language of the request, or the language that the provider detected. null if neither is known.
     duration: float  # The length of the audio, in seconds.
-    # The mean confidence of the words, from 0 to 1. null if the answer has no words, or the provider gives no confidence.
-    confidence: float | None
+    confidence: float | None  # The mean confidence of the words, from 0 to 1. null if the answer has no words, or the provider gives no confidence.
     failoverCount: int  # How many providers failed before this one.
     scoresRunId: str  # The digest of the catalog whose figures ranked the candidates.
     segments: NotRequired[list[NativeSegment]]  # The transcript in segments, with their times.
@@ -598,15 +578,13 @@ class NativeMeta(TypedDict):
 class TranscriptEvent(TypedDict):
     text: str  # The words of the segment.
     isFinal: bool  # Whether the text is final. If not, it may still change.
-    # The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the provider gives no confidence.
-    confidence: NotRequired[float]
+    confidence: NotRequired[float]  # The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the provider gives no confidence.
     start: NotRequired[float]  # The start of the segment, in seconds.
     end: NotRequired[float]  # The end of the segment, in seconds.
     speaker: NotRequired[str]  # The label of the speaker. Absent if speakers are not distinguished.
 
 class ErrorEnvelope(TypedDict):
-    """The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said.
-"""
+    """The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said."""
     error: ErrorDetail  # The failure, with a message and a hint for people.
 
 class NativeHistoryCall(TypedDict):
@@ -618,8 +596,7 @@ class NativeHistoryCall(TypedDict):
 class NativeMessage(TypedDict):
     """One message. Fields of chat completions that are not named here go to the provider as they are. Other fields are allowed too."""
     role: str  # The speaker of the message.
-    # The tool calls of an assistant message, as they were answered.
-    toolCalls: NotRequired[Sequence[NativeHistoryCall | Mapping[str, object]]]
+    toolCalls: NotRequired[Sequence[NativeHistoryCall | Mapping[str, object]]]  # The tool calls of an assistant message, as they were answered.
     toolCallId: NotRequired[str]  # The id of the tool call that a message of a tool answers.
     isError: NotRequired[bool]  # Whether the tool failed: the model then reads `Error:` before the content.
 
@@ -671,48 +648,41 @@ class NativeCompletion(TypedDict):
     scoresRunId: str  # The digest of the catalog whose figures ranked the candidates.
     toolCalls: NotRequired[list[NativeToolCall]]  # The tool calls of the model.
 
-class NativeCompletionMeta(TypedDict):
+class NativeCompletionMeta(NativeMeta):
     """The first event of the stream."""
-    requestId: str  # The id of the request in the log, for support.
-    provider: str  # The id of the provider that serves the request.
-    model: str  # The id of the model at its provider.
-    failoverCount: int  # How many providers failed before this one.
     totalFailoverCount: int  # The same number: an answer has one hop.
     hop: Literal[0]  # Always 0: the client runs the tools, so an answer has no second hop.
-    scoresRunId: str  # The digest of the catalog whose figures ranked the candidates.
 
 class TextDelta(TypedDict):
     text: str  # The next piece of the text.
 
 class RealtimeTranscriptionSessionAudioInputFormat(TypedDict):
-    """The format of the audio that the client sends. Other fields are allowed too."""
+    """Other fields are allowed too."""
     # The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
     type: NotRequired[RealtimeTranscriptionSessionAudioInputFormatType]
     rate: NotRequired[int]  # The sample rate, in Hz.
 
 class RealtimeTranscriptionSessionAudioInputTranscription(TypedDict):
-    """The model and the language of the transcription. Other fields are allowed too."""
+    """Other fields are allowed too."""
     model: NotRequired[str]  # The model to transcribe with. `auto` lets the router choose.
     language: NotRequired[str | None]  # The language of the speech, as a BCP 47 tag. If it is left out, it is detected.
     prompt: NotRequired[str | None]  # A text on the subject of the speech, for recognizers that take one.
     keywords: NotRequired[Sequence[str] | None]  # Words that are likely to be said, such as names.
 
 class RealtimeTranscriptionSessionAudioInputTurnDetection(TypedDict):
-    """How the ends of utterances are found. null if the client commits them. Other fields are allowed too."""
-    # The method of turn detection. Both find the end of an utterance by silence.
-    type: NotRequired[RealtimeTranscriptionSessionAudioInputTurnDetectionType]
+    """Other fields are allowed too."""
+    type: NotRequired[RealtimeTranscriptionSessionAudioInputTurnDetectionType]  # The method of turn detection. Both find the end of an utterance by silence.
     silence_duration_ms: NotRequired[float]  # How long a silence ends an utterance, in milliseconds.
 
 class RealtimeTranscriptionSessionAudioInput(TypedDict):
-    """The settings of the audio that the client sends. Other fields are allowed too."""
+    """Other fields are allowed too."""
     format: NotRequired[RealtimeTranscriptionSessionAudioInputFormat]  # The format of the audio that the client sends.
-    # The model and the language of the transcription.
-    transcription: NotRequired[RealtimeTranscriptionSessionAudioInputTranscription | None]
+    transcription: NotRequired[RealtimeTranscriptionSessionAudioInputTranscription | None]  # The model and the language of the transcription.
     # How the ends of utterances are found. null if the client commits them.
     turn_detection: NotRequired[RealtimeTranscriptionSessionAudioInputTurnDetection | None]
 
 class RealtimeTranscriptionSessionAudio(TypedDict):
-    """The settings of the audio. Other fields are allowed too."""
+    """Other fields are allowed too."""
     input: NotRequired[RealtimeTranscriptionSessionAudioInput]  # The settings of the audio that the client sends.
 
 class RealtimeTranscriptionSession(TypedDict):
@@ -731,8 +701,7 @@ class RealtimeClientSecret(TypedDict):
 
 class RealtimeSessionRequest(TypedDict):
     """Other fields are allowed too."""
-    # A model that the client will name. It is checked only for models that hold conversations, which no token opens.
-    model: NotRequired[str]
+    model: NotRequired[str]  # A model that the client will name. It is checked only for models that hold conversations, which no token opens.
 
 class ClientSecret(TypedDict):
     value: str  # The token.
@@ -750,30 +719,23 @@ class CreateCompatTranscriptionForm(_CreateCompatTranscriptionForm):
     model: str
     language: NotRequired[str]
     prompt: NotRequired[str]  # A text with words and style to expect. Ignored if the model takes none.
-    # The format of the answer: `json`, `text`, `verbose_json`, or the subtitles `srt` and `vtt`, with a cue for each segment, or for each
-    # word if `timestamp_granularities[]` is only `word`. Default: "json".
+    # The format of the answer: `json`, `text`, `verbose_json`, or the subtitles `srt` and `vtt`, with a cue for each segment, or for each word if
+    # `timestamp_granularities[]` is only `word`. Default: "json".
     response_format: NotRequired[str]
     temperature: NotRequired[str]  # The temperature, from 0 to 1. Ignored if the model takes none.
-    # Whether the answer is a stream of events. The default is `false`. Default: "false".
-    stream: NotRequired[CreateCompatTranscriptionStream]
+    stream: NotRequired[CreateCompatTranscriptionStream]  # Whether the answer is a stream of events. The default is `false`. Default: "false".
 
 CompatResponseRequestInput: TypeAlias = str | Sequence[CompatResponseInputItem | Mapping[str, object]]
-"""The input: a text, or the items of the conversation in order."""
 CompatResponseRequestToolChoice: TypeAlias = NativeToolMode | CompatResponseTool | Mapping[str, object]
-"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call."""
 CompatResponseItem: TypeAlias = CompatResponseMessage | CompatResponseCall
 CompatResponseToolChoice: TypeAlias = NativeToolMode | CompatResponseTool
-"""The tool choice of the request, or `auto`."""
 CompatTranscriptionEvent: TypeAlias = CompatTranscriptDelta | CompatTranscriptDone
 """An event of the stream: deltas, then exactly one done."""
 CompatSpeechRequestVoice: TypeAlias = str | CompatVoice | Mapping[str, object]
-"""The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else that of the provider."""
 CompatSpeechEvent: TypeAlias = CompatSpeechDelta | CompatSpeechDone
 """An event of the stream: audio in pieces, then exactly one done."""
 NativeHistoryCallArgs: TypeAlias = str | Mapping[str, object]
-"""The arguments, as JSON text or as the object."""
 CompleteBodyToolChoice: TypeAlias = NativeToolMode | NativeTool | Mapping[str, object]
-"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call."""
 CreateCompatResponseEvent: TypeAlias = (
     Event[Literal["response.created"], CompatResponseLife] | Event[Literal["response.in_progress"], CompatResponseLife]
     | Event[Literal["response.output_item.added"], CompatResponseItemEvent]

@@ -11,9 +11,7 @@ from typing_extensions import NotRequired, TypedDict
 OptimizeFor: TypeAlias = Literal["balanced", "quality", "accuracy", "latency", "cost"]
 """The objective by which providers are ranked. `accuracy` is another word for `quality`."""
 SttConfigContentType: TypeAlias = Literal["audio/wav", "audio/pcm"]
-"""Whether a WAV header comes first (`audio/wav`) or not (`audio/pcm`). Without it the first bytes decide."""
 SttConfigEncoding: TypeAlias = Literal["pcm_s16le", "mulaw", "alaw", "opus"]
-"""The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else INVALID_FRAME."""
 ReadyFrameIgnoredItem: TypeAlias = Literal["keywords", "prompt"]
 ErrorCode: TypeAlias = Literal[
     "INVALID_CONFIG", "UNSUPPORTED_LANGUAGE", "UPSTREAM", "INVALID_TEXT", "TEXT_TOO_LONG", "VOICE_NOT_FOUND",
@@ -22,15 +20,10 @@ ErrorCode: TypeAlias = Literal[
 ]
 """The error code. The table of errors explains each."""
 TtsConfigEncoding: TypeAlias = Literal["pcm_s16le", "pcm_f32le", "mulaw", "alaw", "opus"]
-"""The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it."""
 TranscriptionSessionAudioInputFormatType: TypeAlias = Literal["audio/pcm", "audio/pcmu", "audio/pcma"]
-"""The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz."""
 TurnDetectionType: TypeAlias = Literal["server_vad", "semantic_vad"]
-"""The method of turn detection. Both find the end of an utterance by silence."""
 OlderTranscriptionSessionInputAudioFormat: TypeAlias = Literal["pcm16", "g711_ulaw", "g711_alaw"]
-"""The format of the audio that the client sends. `pcm16` is at 24000 Hz, the others are at 8000 Hz."""
 ConversationItemStatus: TypeAlias = Literal["completed", "incomplete", "in_progress"]
-"""The state of the item, always `completed` in answers."""
 
 class Intent(TypedDict):
     """The aims of the routing. A field of the same name in the config wins."""
@@ -39,33 +32,25 @@ class Intent(TypedDict):
     optimizeFor: NotRequired[OptimizeFor]
 
 class SttConfigSttOptions(TypedDict):
-    """The options of published clients. A field of the same name in the config wins."""
     language: NotRequired[str]
     keywords: NotRequired[Sequence[str]]
 
 class ConstraintsAllowedProviders(TypedDict):
-    """The only providers that may serve, by stage. A session reads only its stage."""
     stt: NotRequired[Sequence[str]]
     llm: NotRequired[Sequence[str]]
     tts: NotRequired[Sequence[str]]
 
 class Constraints(TypedDict):
     """Limits on the providers that may serve."""
-    # The only providers that may serve, by stage. A session reads only its stage.
-    allowedProviders: NotRequired[ConstraintsAllowedProviders]
+    allowedProviders: NotRequired[ConstraintsAllowedProviders]  # The only providers that may serve, by stage. A session reads only its stage.
 
-class SttConfig(TypedDict):
+class SttConfig(Intent):
     type: Literal["config"]  # Always `config`.
-    language: NotRequired[str]
     model: NotRequired[str]
     intent: NotRequired[Intent]
-    optimizeFor: NotRequired[OptimizeFor]
-    region: NotRequired[str]
     sttOptions: NotRequired[SttConfigSttOptions]  # The options of published clients. A field of the same name in the config wins.
-    # Whether a WAV header comes first (`audio/wav`) or not (`audio/pcm`). Without it the first bytes decide.
-    contentType: NotRequired[SttConfigContentType]
-    # The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else INVALID_FRAME.
-    # Default: "pcm_s16le".
+    contentType: NotRequired[SttConfigContentType]  # Whether a WAV header comes first (`audio/wav`) or not (`audio/pcm`). Without it the first bytes decide.
+    # The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else INVALID_FRAME. Default: "pcm_s16le".
     encoding: NotRequired[SttConfigEncoding]
     sampleRate: NotRequired[int]  # The sample rate, in Hz. The default is 48000 for Opus, else 16000. A WAV header wins over it.
     channels: NotRequired[int]  # The number of channels, whose samples are interleaved. A WAV header wins over it. Default: 1.
@@ -75,8 +60,7 @@ class SttConfig(TypedDict):
     keywords: NotRequired[Sequence[str]]
     prompt: NotRequired[str]  # The text before the audio, or its subject. It is a hint: `ready.ignored` says whether it was ignored.
     constraints: NotRequired[Constraints]
-    # Whether one other provider may take over before the first transcript; it gets the last 10 s of audio again. The default is false.
-    # Default: False.
+    # Whether one other provider may take over before the first transcript; it gets the last 10 s of audio again. The default is false. Default: False.
     replay: NotRequired[bool]
 
 class FlushFrame(TypedDict):
@@ -126,7 +110,6 @@ class PongFrame(TypedDict):
     type: Literal["pong"]  # Always `pong`.
 
 class TranscriptionEndFrameUsage(TypedDict):
-    """The billed audio and its cost."""
     durationMs: int  # The billed audio, in milliseconds.
     costMicroUsd: int | None
 
@@ -142,13 +125,10 @@ class ErrorFrame(TypedDict):
     requestId: str  # The id of the request in the log, for support.
     doc_url: str  # The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`.
 
-class TtsConfig(TypedDict):
+class TtsConfig(Intent):
     type: Literal["config"]  # Always `config`.
     voice: NotRequired[str]  # The id of a voice of the provider. With `auto`, or without it, the router chooses.
-    language: NotRequired[str]
     model: NotRequired[str]
-    optimizeFor: NotRequired[OptimizeFor]
-    region: NotRequired[str]
     # The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it. Default: "pcm_s16le".
     encoding: NotRequired[TtsConfigEncoding]
     sampleRate: NotRequired[int]  # The sample rate, in Hz. The default is 48000 for Opus, else 24000.
@@ -159,8 +139,8 @@ class TtsConfig(TypedDict):
 
 class TextFrame(TypedDict):
     type: Literal["text"]  # Always `text`.
-    # The text to speak, at most 20,000 characters (code points), together with the text that waits to be spoken; else TEXT_TOO_LONG.
-    # INVALID_TEXT if nothing of it can be spoken.
+    # The text to speak, at most 20,000 characters (code points), together with the text that waits to be spoken; else TEXT_TOO_LONG. INVALID_TEXT if nothing of
+    # it can be spoken.
     text: str
     flush: NotRequired[bool]  # Whether to flush after the text, as a flush frame does. The default is false. Default: False.
 
@@ -169,12 +149,10 @@ class ClearFrame(TypedDict):
 
 class ClearedFrame(TypedDict):
     type: Literal["cleared"]  # Always `cleared`.
-    # The number of characters (code points) whose speech was sent whole since the session began. A sentence that was cut off does not
-    # count.
+    # The number of characters (code points) whose speech was sent whole since the session began. A sentence that was cut off does not count.
     charactersSent: int
 
 class SpeechEndFrameUsage(TypedDict):
-    """The billed characters and their cost."""
     characters: int  # The number of characters that were spoken.
     costMicroUsd: int | None
 
@@ -183,17 +161,14 @@ class SpeechEndFrame(TypedDict):
     usage: SpeechEndFrameUsage  # The billed characters and their cost.
 
 class TranscriptionSessionAudioInputFormat(TypedDict):
-    """The format of the audio that the client sends."""
-    # The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
-    type: NotRequired[TranscriptionSessionAudioInputFormatType]
+    type: NotRequired[TranscriptionSessionAudioInputFormatType]  # The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
     rate: NotRequired[int]  # The sample rate, in Hz. The default is 24000 for `audio/pcm`.
 
 class TranscriptionOptions(TypedDict):
     """The model and the language of the transcription."""
     model: NotRequired[str]  # The model to transcribe with. `auto` lets the router choose.
     language: NotRequired[str | None]  # The language of the speech, as a BCP 47 tag. If it is left out, it is detected.
-    # The languages of the speech. With one it is the language; with several the provider detects it.
-    languages: NotRequired[Sequence[str] | None]
+    languages: NotRequired[Sequence[str] | None]  # The languages of the speech. With one it is the language; with several the provider detects it.
     prompt: NotRequired[str | None]  # A text on the subject of the speech, for recognizers that take one.
     keywords: NotRequired[Sequence[str] | None]  # Words that are likely to be said, such as names.
 
@@ -206,13 +181,11 @@ class TurnDetection(TypedDict):
     eagerness: NotRequired[str]  # Accepted and ignored: the end of a turn is found by silence.
 
 class TranscriptionSessionAudioInput(TypedDict):
-    """The settings of the audio that the client sends."""
     format: NotRequired[TranscriptionSessionAudioInputFormat]  # The format of the audio that the client sends.
     transcription: NotRequired[TranscriptionOptions | None]
     turn_detection: NotRequired[TurnDetection | None]
 
 class TranscriptionSessionAudio(TypedDict):
-    """The settings of the audio."""
     input: NotRequired[TranscriptionSessionAudioInput]  # The settings of the audio that the client sends.
 
 class TranscriptionSession(TypedDict):
@@ -332,13 +305,11 @@ class InputAudioTranscriptionDelta(TypedDict):
     delta: str  # The words that are added to the transcript.
 
 class InputAudioTranscriptionCompletedUsage(TypedDict):
-    """The billed audio."""
     type: Literal["duration"]  # Always `duration`.
     seconds: float  # The length of the billed audio, in seconds.
 
 class InputAudioTranscriptionCompleted(TypedDict):
-    # Always `conversation.item.input_audio_transcription.completed`.
-    type: Literal["conversation.item.input_audio_transcription.completed"]
+    type: Literal["conversation.item.input_audio_transcription.completed"]  # Always `conversation.item.input_audio_transcription.completed`.
     event_id: str
     item_id: str  # The id of the item that the event is about.
     content_index: int  # The index of the part in the item, always 0.
@@ -352,8 +323,7 @@ class EventError(TypedDict):
     message: str  # A sentence for people that says what went wrong.
     param: NotRequired[str | None]  # The field of the event that is wrong. null if it is no single field.
     event_id: NotRequired[str | None]  # The id of the client's event that was refused. null if it had none.
-    # The page on this error code: a path on the server that answered. Present if the code is in the table of this document.
-    doc_url: NotRequired[str]
+    doc_url: NotRequired[str]  # The page on this error code: a path on the server that answered. Present if the code is in the table of this document.
 
 class InputAudioTranscriptionFailed(TypedDict):
     type: Literal["conversation.item.input_audio_transcription.failed"]  # Always `conversation.item.input_audio_transcription.failed`.

@@ -112,14 +112,12 @@ class ModelRow(TypedDict):
     kind: Stage  # The stage that the model serves.
     capabilities: ModelCapabilities
     regions: list[str]  # The regions of this router that can route to the model. They do not say where its vendor processes the content.
-    # The audio formats that a model of speech to text reads, or that a model of text to speech emits. The router converts other output
-    # formats.
+    # The audio formats that a model of speech to text reads, or that a model of text to speech emits. The router converts other output formats.
     audio_formats: list[AudioSupport]
     languages: list[str]  # The languages of the model, as BCP 47 tags. `*` stands for any language.
     voices: NotRequired[list[Voice]]  # The voices of the model. Absent if it has no listed voice.
     rank: int  # The rank within the kind: 1 is tried first.
-    # The weighted score behind the rank, from 0 to 1. null if the figure that matters most for the objective is not known.
-    score: float | None
+    score: float | None  # The weighted score behind the rank, from 0 to 1. null if the figure that matters most for the objective is not known.
     benchmarks: list[Benchmark]  # The figures for the language and the path, published and live, by which models are ranked.
     price: list[Price]  # The prices by unit. Empty if no price is known.
     deprecation_date: NotRequired[str]  # When the provider retires the model. Absent if no date is known.
@@ -145,9 +143,9 @@ class ExplicitRouting(TypedDict):
     """The request goes to one model, and never fails over."""
     mode: Literal["explicit"]  # The way in which the model is chosen: `auto` by the router, `explicit` by name.
     provider: NotRequired[str]  # The id of the provider. It may be empty or left out if `model` names it.
-    # The id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash
-    # needs the provider in one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes
-    # any; its id has at most 256 letters, digits and `_.:/@+-`.
+    # The id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash needs the provider in
+    # one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes any; its id has at most 256 letters, digits
+    # and `_.:/@+-`.
     model: str
 
 class TranscriptionOptions(TypedDict):
@@ -156,8 +154,8 @@ class TranscriptionOptions(TypedDict):
     noise_reduction: NotRequired[bool]  # Whether the provider reduces noise first.
     word_timestamps: NotRequired[bool]  # Whether the answer has `words`. The default is false.
     prompt: NotRequired[str]  # A text on the subject of the recording.
-    # Settings for single providers, by provider id. They never narrow the choice: settings of a provider that does not serve are ignored,
-    # and a setting that the serving model does not take is refused by name.
+    # Settings for single providers, by provider id. They never narrow the choice: settings of a provider that does not serve are ignored, and a setting that
+    # the serving model does not take is refused by name.
     provider_options: NotRequired[Mapping[str, Mapping[str, ProviderSetting]]]
 
 class RawAudioFormat(TypedDict):
@@ -176,15 +174,13 @@ class Segment(TypedDict):
     text: str  # The words of the segment.
     start_ms: int  # The start of the segment in the recording, in milliseconds.
     end_ms: int  # The end of the segment in the recording, in milliseconds.
-    # The label of the speaker, which is the same throughout a recording. Absent if speakers are not distinguished.
-    speaker: NotRequired[str]
+    speaker: NotRequired[str]  # The label of the speaker, which is the same throughout a recording. Absent if speakers are not distinguished.
 
 class Word(TypedDict):
     text: str  # One word of the transcript.
     start_ms: int  # The start of the word in the recording, in milliseconds.
     end_ms: int  # The end of the word in the recording, in milliseconds.
-    # The label of the speaker, which is the same throughout a recording. Absent if speakers are not distinguished.
-    speaker: NotRequired[str]
+    speaker: NotRequired[str]  # The label of the speaker, which is the same throughout a recording. Absent if speakers are not distinguished.
     confidence: NotRequired[float]  # The confidence of the recognizer, from 0 to 1. Absent if the provider gives none.
 
 class Route(TypedDict):
@@ -215,8 +211,7 @@ class SpeechAudio(TypedDict):
 class SpeechRequest(TypedDict):
     input: str  # The text to speak.
     audio: NotRequired[SpeechAudio]  # The format of the audio. The default is `pcm_s16le` at 24000 Hz with 1 channel.
-    # The id of a voice. It limits the routing to the providers that have it. If it is left out, the router chooses.
-    voice: NotRequired[str]
+    voice: NotRequired[str]  # The id of a voice. It limits the routing to the providers that have it. If it is left out, the router chooses.
     language: NotRequired[str]  # The language of the text, as a BCP 47 tag.
     instructions: NotRequired[str]  # Instructions on how to speak, in plain words. They are never spoken.
     speed: NotRequired[float]  # How fast the voice speaks. 1 is its usual speed.
@@ -231,11 +226,13 @@ class InputMessage(TypedDict):
     role: MessageRole  # The speaker of the message.
     content: Sequence[InputText]  # The content of the message, in parts.
 
-class InputFunctionCall(TypedDict):
-    """A function call of the model, as an earlier response gave it."""
+class OutputFunctionCallShell(TypedDict):
     type: Literal["function_call"]  # Always `function_call`.
     call_id: str  # The id of the function call, which its result repeats.
     name: str  # The name of the function.
+
+class InputFunctionCall(OutputFunctionCallShell):
+    """A function call of the model, as an earlier response gave it."""
     arguments: str  # The arguments, as JSON text. Anything else is refused.
 
 class InputFunctionResult(TypedDict):
@@ -287,11 +284,8 @@ class OutputMessage(TypedDict):
     role: Literal["assistant"]  # Always `assistant`.
     content: list[OutputText]  # The parts of the message.
 
-class OutputFunctionCall(TypedDict):
+class OutputFunctionCall(OutputFunctionCallShell):
     """A function call. It is valid as an input item of the next request, followed by its `function_result`."""
-    type: Literal["function_call"]  # Always `function_call`.
-    call_id: str  # The id of the function call, which its result repeats.
-    name: str  # The name of the function.
     arguments: str  # The arguments, as JSON text.
 
 class OutputStructuredJson(TypedDict):
@@ -322,11 +316,6 @@ class OutputMessageShell(TypedDict):
     type: Literal["message"]  # Always `message`.
     role: Literal["assistant"]  # Always `assistant`.
     content: list[OutputText]  # Always empty: the text follows.
-
-class OutputFunctionCallShell(TypedDict):
-    type: Literal["function_call"]  # Always `function_call`.
-    call_id: str  # The id of the function call, which its result repeats.
-    name: str  # The name of the function.
 
 class OutputStructuredJsonShell(TypedDict):
     type: Literal["structured_json"]  # Always `structured_json`.
@@ -359,8 +348,8 @@ class ResponseCompleted(TypedDict):
 class ErrorAttempt(TypedDict):
     provider: str  # The id of the provider of the attempt.
     model: str  # The id of the model of the attempt.
-    # The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`,
-    # `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
+    # The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`,
+    # `unreachable`, `server` or `cancelled`. More may be added.
     outcome: str
     milliseconds: int  # How long the attempt took, in milliseconds.
 
@@ -372,15 +361,13 @@ class ErrorDetail(TypedDict):
     request_id: str  # The id of the request, the same as the header Service-Request-ID.
     type: ErrorType
     doc_url: str  # The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
-    # The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
-    param: NotRequired[str]
+    param: NotRequired[str]  # The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
     retry_after_seconds: NotRequired[int]  # How many seconds to wait before another try, the same as the header Retry-After.
     original_request_id: NotRequired[str]  # The id of the request that first used the Idempotency-Key.
     attempts: NotRequired[list[ErrorAttempt]]  # The attempts with providers, in order, and the outcome of each.
 
 class ErrorEnvelope(TypedDict):
-    """The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said.
-"""
+    """The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said."""
     error: ErrorDetail  # The failure, with a message and a hint for people.
 
 class CreateTranscriptionForm(TypedDict):
@@ -393,8 +380,8 @@ Routing: TypeAlias = AutoRouting | ExplicitRouting
 ProviderSetting: TypeAlias = str | float | bool
 InputItem: TypeAlias = InputMessage | InputFunctionCall | InputFunctionResult
 ToolChoice: TypeAlias = ToolChoiceMode | ToolChoiceFunction
-"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. The default is
-`auto` if there are tools."""
+"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. The default is `auto` if there are
+tools."""
 OutputItem: TypeAlias = OutputMessage | OutputFunctionCall | OutputStructuredJson
 OutputItemShell: TypeAlias = OutputMessageShell | OutputFunctionCallShell | OutputStructuredJsonShell
 """An output item whose content may still be missing."""

@@ -8,9 +8,7 @@ from typing import Literal, TypeAlias
 from typing_extensions import NotRequired, TypedDict
 
 StateFrameValue: TypeAlias = Literal["listening", "thinking", "speaking"]
-"""The state of the agent."""
 ToolCallFrameStatus: TypeAlias = Literal["requested", "started", "completed", "failed"]
-"""The state of the tool call. `requested` asks the page to run the tool."""
 EndReason: TypeAlias = Literal[
     "user_hangup", "user_disconnected", "agent_hangup", "api_ended", "transferred", "silence_timeout", "max_duration",
     "voicemail", "busy", "no_answer", "not_joined", "cancelled", "credit_exhausted", "pipeline_failed", "worker_lost",
@@ -24,18 +22,15 @@ ErrorCode: TypeAlias = Literal[
 """The error code. The table of errors explains each."""
 
 class OverridesFrameOverridesAgent(TypedDict):
-    """Texts of the agent to replace in this session."""
     prompt: NotRequired[str]  # The instructions of the agent. The text is not a template.
     firstMessage: NotRequired[str]  # The first words of the agent. The text is not a template.
     language: NotRequired[str]
 
 class OverridesFrameOverridesTts(TypedDict):
-    """The voice of the agent in this session."""
     voiceId: NotRequired[str]  # The id of the voice.
     speed: NotRequired[float]  # How fast the voice speaks. 1 is its usual speed.
 
 class OverridesFrameOverrides(TypedDict):
-    """The settings to replace."""
     agent: NotRequired[OverridesFrameOverridesAgent]  # Texts of the agent to replace in this session.
     tts: NotRequired[OverridesFrameOverridesTts]  # The voice of the agent in this session.
 

@@ -2,7 +2,6 @@
 
 open_enums! {
     NativeToolMode { Auto = "auto", None = "none", Required = "required" }
-    /// The kind of the format.
     CompatResponseFormatType { Text = "text", JsonObject = "json_object", JsonSchema = "json_schema" }
     ReasoningEffort {
         None = "none", Minimal = "minimal", Low = "low", Medium = "medium", High = "high", Xhigh = "xhigh",
@@ -10,20 +9,16 @@ open_enums! {
     CompatResponseState {
         InProgress = "in_progress", Completed = "completed", Incomplete = "incomplete", Failed = "failed",
     }
-    /// The reason of the failure, for programs.
     CompatResponseFailureCode { ServerError = "server_error", RateLimitExceeded = "rate_limit_exceeded" }
     CompatResponseStatus { InProgress = "in_progress", Completed = "completed", Incomplete = "incomplete" }
-    /// The type of the event.
     CompatResponseLifeType {
         ResponseCreated = "response.created", ResponseInProgress = "response.in_progress",
         ResponseCompleted = "response.completed", ResponseIncomplete = "response.incomplete",
         ResponseFailed = "response.failed",
     }
-    /// The type of the event.
     CompatResponseItemEventType {
         ResponseOutputItemAdded = "response.output_item.added", ResponseOutputItemDone = "response.output_item.done",
     }
-    /// The type of the event.
     CompatResponsePartEventType {
         ResponseContentPartAdded = "response.content_part.added",
         ResponseContentPartDone = "response.content_part.done",
@@ -52,9 +47,7 @@ open_enums! {
     /// Whether the answer is a stream of events. The default is `false`.
     CreateCompatTranscriptionStream { True = "true", False = "false" }
     TimestampGranularity { Word = "word", Segment = "segment" }
-    /// Whether the answer is raw audio or a stream of events.
     CompatSpeechRequestStreamFormat { Audio = "audio", Sse = "sse" }
-    /// `1` adds the models that cannot be routed to now, each with the reason, after those that can.
     ListCompatModelsAll { N0 = "0", N1 = "1", False = "false", True = "true" }
     Stage { Stt = "stt", Llm = "llm", Tts = "tts" }
     PriceUnit {
@@ -71,12 +64,9 @@ open_enums! {
     }
     /// The objective by which candidates are ranked.
     Objective { Balanced = "balanced", Quality = "quality", Latency = "latency", Cost = "cost" }
-    /// The part of the score that the figure is for.
     RoutingFigurePart { Quality = "quality", Latency = "latency", Cost = "cost", SuccessRate = "success_rate" }
-    /// The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
     RealtimeTranscriptionSessionAudioInputFormatType {
         AudioPcm = "audio/pcm", AudioPcmu = "audio/pcmu", AudioPcma = "audio/pcma",
     }
-    /// The method of turn detection. Both find the end of an utterance by silence.
     RealtimeTranscriptionSessionAudioInputTurnDetectionType { ServerVad = "server_vad", SemanticVad = "semantic_vad" }
 }

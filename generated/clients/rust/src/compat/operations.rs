@@ -4,7 +4,6 @@ use crate::form::Form;
 use crate::request::Request;
 use crate::send::Surface;
 use crate::{Audio, CallOptions, Client, Download, Event, EventStream, Result};
-use serde::Serialize;
 use super::*;
 
 /// Calls the operations of the surface `compat`. A clone is cheap.
@@ -186,26 +185,9 @@ impl Compat {
     }
 }
 
-/// The parameters of `createChatCompletion`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct CreateChatCompletionParams {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
-}
-
-/// The parameters of `createCompatResponse`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct CreateCompatResponseParams {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
-}
-
-/// The parameters of `createCompatTranscription`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct CreateCompatTranscriptionParams {
-    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
-}
+forms! {
 
 /// The form of `createCompatTranscription`, with its parts in order.
-#[derive(Clone, Debug)]
 pub struct CreateCompatTranscriptionForm {
     /** The audio file. */ pub file: Audio,
     pub model: String,
@@ -216,37 +198,41 @@ pub struct CreateCompatTranscriptionForm {
     /** Whether the answer is a stream of events. The default is `false`. */ pub stream: Option<CreateCompatTranscriptionStream>,
     /** The parts that have times with `verbose_json`: `word`, `segment` or both. */ pub timestamp_granularities: Option<Vec<TimestampGranularity>>,
 }
-
-impl CreateCompatTranscriptionForm {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(file: impl Into<Audio>, model: impl Into<String>) -> Self {
-        Self {
-            file: file.into(), model: model.into(), language: None, prompt: None, response_format: None,
-            temperature: None, stream: None, timestamp_granularities: None,
-        }
-    }
 }
 
+requests! { "snake_case"
+
+/// The parameters of `createChatCompletion`.
+#[derive(Default)]
+pub struct CreateChatCompletionParams {
+    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
+}
+/// The parameters of `createCompatResponse`.
+#[derive(Default)]
+pub struct CreateCompatResponseParams {
+    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
+}
+/// The parameters of `createCompatTranscription`.
+#[derive(Default)]
+pub struct CreateCompatTranscriptionParams {
+    /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
+}
 /// The parameters of `createCompatSpeech`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct CreateCompatSpeechParams {
     /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
 }
-
 /// The parameters of `streamCompatSpeech`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct StreamCompatSpeechParams {
     /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
 }
-
 /// The parameters of `listCompatModels`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct ListCompatModelsParams {
     /** `1` adds the models that cannot be routed to now, each with the reason, after those that can. */ #[serde(skip_serializing_if = "Option::is_none")] pub all: Option<ListCompatModelsAll>,
 }
-
 /// The parameters of `previewRouting`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PreviewRoutingParams {
     /** The stage of the request. */ pub stage: Stage,
     /** The language of the speech, as a BCP 47 tag. */ pub language: String,
@@ -254,22 +240,13 @@ pub struct PreviewRoutingParams {
     /** The region that the request would wish for. */ #[serde(skip_serializing_if = "Option::is_none")] pub region: Option<String>,
     /** Whether the request is for a recording (`batch`, the default) or for a session on a socket (`stream`). Only speech to text has both. */ #[serde(skip_serializing_if = "Option::is_none")] pub path: Option<BenchmarkPath>,
 }
-
-impl PreviewRoutingParams {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(stage: Stage, language: impl Into<String>) -> Self {
-        Self { stage, language: language.into(), objective: None, region: None, path: None }
-    }
-}
-
 /// The parameters of `synthesize`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct SynthesizeParams {
     /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
 }
-
 /// The parameters of `transcribe`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct TranscribeParams {
     /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
     /** The aims of the routing, as JSON. */ #[serde(rename = "x-service-intent", skip_serializing_if = "Option::is_none")] pub service_intent: Option<Intent>,
@@ -277,9 +254,16 @@ pub struct TranscribeParams {
     /** The options of the transcription, as JSON. */ #[serde(rename = "x-service-stt-options", skip_serializing_if = "Option::is_none")] pub service_stt_options: Option<SttOptions>,
     /** An id of your own. It is accepted and ignored. */ #[serde(rename = "x-session-id", skip_serializing_if = "Option::is_none")] pub session_id: Option<String>,
 }
-
 /// The parameters of `complete`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct CompleteParams {
     /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */ #[serde(rename = "X-Service-Language", skip_serializing_if = "Option::is_none")] pub service_language: Option<String>,
+}
+}
+
+constructors! {
+    CreateCompatTranscriptionForm(file: impl Into<Audio>, model: impl Into<String>) {
+        language, prompt, response_format, temperature, stream, timestamp_granularities,
+    }
+    PreviewRoutingParams(stage: Stage, language: impl Into<String>) { objective, region, path }
 }

@@ -2,98 +2,110 @@
 
 use std::collections::BTreeMap;
 use crate::Nullable;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use super::*;
 
+answers! { "camelCase"
+
+pub struct NativeTranscription {
+    /** The transcript. Empty if nobody speaks. */ pub text: String,
+    /** The id of the provider that served the request. */ pub provider: String,
+    /** The id of the model at its provider. */ pub model: String,
+    /** The language of the request, or the language that the provider detected. null if neither is known. */ pub language: Option<String>,
+    /** The length of the audio, in seconds. */ pub duration: f64,
+    /** The mean confidence of the words, from 0 to 1. null if the answer has no words, or the provider gives no confidence. */ pub confidence: Option<f64>,
+    /** How many providers failed before this one. */ pub failover_count: i64,
+    /** The digest of the catalog whose figures ranked the candidates. */ pub scores_run_id: String,
+    /** The transcript in segments, with their times. */ pub segments: Option<Vec<NativeSegment>>,
+    /** The words with their times. */ pub words: Option<Vec<NativeWord>>,
+    /** The id of the request in the log, for support. */ pub request_id: String,
+}
+/// The first event of the stream.
+pub struct NativeMeta {
+    /** The id of the request in the log, for support. */ pub request_id: String,
+    /** The id of the provider that serves the request. */ pub provider: String,
+    /** The id of the model at its provider. */ pub model: String,
+    /** How many providers failed before this one. */ pub failover_count: i64,
+    /** The digest of the catalog whose figures ranked the candidates. */ pub scores_run_id: String,
+}
+pub struct TranscriptEvent {
+    /** The words of the segment. */ pub text: String,
+    /** Whether the text is final. If not, it may still change. */ pub is_final: bool,
+    /** The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the provider gives no confidence. */ pub confidence: Option<f64>,
+    /** The start of the segment, in seconds. */ pub start: Option<f64>,
+    /** The end of the segment, in seconds. */ pub end: Option<f64>,
+    /** The label of the speaker. Absent if speakers are not distinguished. */ pub speaker: Option<String>,
+}
+pub struct NativeUsage {
+    /** How many input tokens were used. */ pub prompt_tokens: i64,
+    /** How many output tokens were used. */ pub completion_tokens: i64,
+}
+pub struct NativeCompletion {
+    /** The text of the answer. */ pub text: String,
+    /** The id of the provider that served the request. */ pub provider: String,
+    /** The id of the model at its provider. */ pub model: String,
+    /** The tokens that were used. */ pub usage: NativeUsage,
+    /** How many providers failed before this one. */ pub failover_count: i64,
+    /** The digest of the catalog whose figures ranked the candidates. */ pub scores_run_id: String,
+    /** The tool calls of the model. */ pub tool_calls: Option<Vec<NativeToolCall>>,
+}
+/// The first event of the stream.
+pub struct NativeCompletionMeta {
+    /** The id of the request in the log, for support. */ pub request_id: String,
+    /** The id of the provider that serves the request. */ pub provider: String,
+    /** The id of the model at its provider. */ pub model: String,
+    /** How many providers failed before this one. */ pub failover_count: i64,
+    /** The same number: an answer has one hop. */ pub total_failover_count: i64,
+    /** Always 0: the client runs the tools, so an answer has no second hop. */ pub hop: i64,
+    /** The digest of the catalog whose figures ranked the candidates. */ pub scores_run_id: String,
+}
+}
+
+answers! { "snake_case"
+
 /// An OpenAPI 3.1 document.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct OpenapiDocument {
     /** The version of OpenAPI that the document is written in, such as `3.1.0`. */ pub openapi: String,
     /** The title, version and description of the document. */ pub info: Map<String, Value>,
     /** The operations of the surface, by path and method. */ pub paths: Map<String, Value>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
 /// A document of the AsyncAPI format.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct AsyncapiDocument {
     /** The version of AsyncAPI that the document is written in, such as `3.0.0`. */ pub asyncapi: String,
     /** The title, version and description of the document. */ pub info: Map<String, Value>,
     /** The sockets of the surface, by name. */ pub channels: Map<String, Value>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChatMessage { /** The speaker. */ pub role: String, #[serde(flatten)] pub extra: Map<String, Value> }
-
-impl ChatMessage {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(role: impl Into<String>) -> Self { Self { role: role.into(), extra: Map::new() } }
-}
-
-/// A request for a chat completion. A field that is not named here goes to the provider untouched.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChatCompletionRequest {
-    pub model: String,
-    /** The conversation so far, the oldest first. */ pub messages: Vec<ChatMessage>,
-    /** Whether the answer is a stream of chunks. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stream: Nullable<bool>,
-    /** How many tokens the answer has at most. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tokens: Nullable<i64>,
-    /** Another spelling of max_tokens. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_token: Nullable<i64>,
-    /** Another spelling of max_tokens. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_completion_tokens: Nullable<i64>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl ChatCompletionRequest {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(model: impl Into<String>, messages: Vec<ChatMessage>) -> Self {
-        Self {
-            model: model.into(), messages, stream: Nullable::Absent, max_tokens: Nullable::Absent,
-            max_token: Nullable::Absent, max_completion_tokens: Nullable::Absent, extra: Map::new(),
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatFunctionCall {
     /** The name of the function. */ pub name: String,
     /** The arguments, as JSON text. */ pub arguments: String,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatToolCall {
     /** The id of the tool call, which its result repeats. */ pub id: String,
     /** The type of the tool, always `function`. */ pub r#type: String,
     /** The name of the function and its arguments. */ pub function: ChatFunctionCall,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatAnswer {
     /** Always `assistant`. */ pub role: String,
     /** The text of the message. null, or absent with some providers, if there are only tool calls. */ pub content: Option<String>,
     /** The tool calls of the model. */ pub tool_calls: Option<Vec<ChatToolCall>>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatChoice {
     /** Always 0: there is one choice. */ pub index: i64,
     /** The message of the model. */ pub message: ChatAnswer,
     /** Why the message ended: `stop`, `length`, `tool_calls` or `content_filter`. */ pub finish_reason: Option<String>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatUsage {
     /** How many input tokens were used. */ pub prompt_tokens: i64,
     /** How many output tokens were used, with reasoning tokens. */ pub completion_tokens: i64,
     /** How many tokens were used in all. */ pub total_tokens: Option<i64>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatCompletion {
     /** The id of the completion. */ pub id: String,
     /** Always `chat.completion`. */ pub object: String,
@@ -103,23 +115,17 @@ pub struct ChatCompletion {
     /** The tokens that were used. */ pub usage: Option<ChatUsage>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatDelta {
     /** Always `assistant`. */ pub role: Option<String>,
     /** The next piece of the text. */ pub content: Option<String>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatChunkChoice {
     /** Always 0: there is one choice. */ pub index: i64,
     /** The part of the message that this chunk adds. */ pub delta: ChatDelta,
     /** Why the message ended: `stop`, `length`, `tool_calls` or `content_filter`. null until then. */ pub finish_reason: Option<String>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ChatCompletionChunk {
     /** The id of the completion, the same in all chunks. */ pub id: String,
     /** Always `chat.completion.chunk`. */ pub object: String,
@@ -129,126 +135,26 @@ pub struct ChatCompletionChunk {
     /** The tokens that were used. null in the chunks before the last one, if `stream_options.include_usage` is set. */ pub usage: Option<ChatUsage>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-/// An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`), a
-/// `function_call` (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts
-/// `input_text`). Items of type `reasoning` are ignored, and so are ids.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CompatResponseInputItem {
-    /** The type of the item. The default is `message`. */ #[serde(skip_serializing_if = "Option::is_none")] pub r#type: Option<String>,
-    /** The speaker of a message: `system`, `developer`, `user` or `assistant`. */ #[serde(skip_serializing_if = "Option::is_none")] pub role: Option<String>,
-    /** The id of the function call, which its result repeats. */ #[serde(skip_serializing_if = "Option::is_none")] pub call_id: Option<String>,
-    /** The name of the function of a `function_call`. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    /** The arguments of a `function_call`, as JSON text. */ #[serde(skip_serializing_if = "Option::is_none")] pub arguments: Option<String>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-/// A function that the model may call. `type` is always `function`; tools of any other type are refused.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct CompatResponseTool {
-    /** The type of the tool, always `function`. */ pub r#type: String,
-    /** The name by which the model calls the function. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    /** A description of the function, by which the model decides when to call it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub description: Nullable<String>,
-    /** The JSON Schema of the arguments. null if the function takes none. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub parameters: Nullable<Map<String, Value>>,
-    /** Accepted and ignored. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub strict: Nullable<bool>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl CompatResponseTool {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(r#type: impl Into<String>) -> Self {
-        Self {
-            r#type: r#type.into(), name: None, description: Nullable::Absent, parameters: Nullable::Absent,
-            strict: Nullable::Absent, extra: Map::new(),
-        }
-    }
-}
-
-/// The format of the answer: `text`, `json_object`, or `json_schema` with `name` and `schema`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct CompatResponseFormat {
-    /** The kind of the format. */ pub r#type: CompatResponseFormatType,
-    /** The name of the schema, which the model may see. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub schema: Option<Map<String, Value>>,
-    /** Whether the answer must follow the schema exactly. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub strict: Nullable<bool>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl CompatResponseFormat {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(r#type: CompatResponseFormatType) -> Self {
-        Self { r#type, name: None, schema: None, strict: Nullable::Absent, extra: Map::new() }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct CompatResponseTextConfig {
-    /** The format of the answer: text, any JSON object, or JSON of a schema. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub format: Nullable<CompatResponseFormat>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct CompatResponseReasoning {
-    /** How much the model reasons. More costs time and tokens. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub effort: Nullable<ReasoningEffort>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-/// A request for a response. Fields that are not named here are ignored; those that would need a store or tools of the
-/// service are refused by name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CompatResponseRequest {
-    pub model: String,
-    /** The input: a text, or the items of the conversation in order. */ pub input: CompatResponseRequestInput,
-    /** Instructions that go before the input as a system message. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub instructions: Nullable<String>,
-    /** The functions that the model may call. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tools: Nullable<Vec<CompatResponseTool>>,
-    /** Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_choice: Nullable<CompatResponseRequestToolChoice>,
-    /** The settings of the text of the answer. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub text: Nullable<CompatResponseTextConfig>,
-    /** How the model reasons before it answers. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub reasoning: Nullable<CompatResponseReasoning>,
-    /** How many tokens the answer has at most, including reasoning. The default is 4096. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_output_tokens: Nullable<i64>,
-    /** How freely the model chooses its words, from 0 (the least) to 2. null for the default of the model. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub temperature: Nullable<f64>,
-    /** The share of the likeliest words that the model chooses from, up to 1. null for the default of the model. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub top_p: Nullable<f64>,
-    /** Whether the answer is a stream of events. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stream: Nullable<bool>,
-    /** Your own data, which the response repeats. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl CompatResponseRequest {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(model: impl Into<String>, input: impl Into<CompatResponseRequestInput>) -> Self {
-        Self {
-            model: model.into(), input: input.into(), instructions: Nullable::Absent, tools: Nullable::Absent,
-            tool_choice: Nullable::Absent, text: Nullable::Absent, reasoning: Nullable::Absent,
-            max_output_tokens: Nullable::Absent, temperature: Nullable::Absent, top_p: Nullable::Absent,
-            stream: Nullable::Absent, metadata: Nullable::Absent, extra: Map::new(),
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatResponseFailure {
     /** The reason of the failure, for programs. */ pub code: CompatResponseFailureCode,
     /** A sentence for people that says what went wrong. */ pub message: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "reason", rename = "max_output_tokens")] #[non_exhaustive]
+#[serde(tag = "reason", rename = "max_output_tokens")]
 pub struct CompatResponseIncomplete {}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "output_text")] #[non_exhaustive]
+#[serde(tag = "type", rename = "output_text")]
 pub struct CompatResponsePart {
     /** The text of the part. */ pub text: String,
     /** Always an empty list: no provider is asked to cite sources. */ pub annotations: Vec<Map<String, Value>>,
     /** Always an empty list: no provider is asked for them. */ pub logprobs: Vec<Map<String, Value>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "message")] #[non_exhaustive]
+#[serde(tag = "type", rename = "message")]
 pub struct CompatResponseMessage {
     /** The id of the item: `msg_`, the id of the request and the index of the item. */ pub id: String,
     /** The state of the item. */ pub status: CompatResponseStatus,
     /** Always `assistant`. */ pub role: String,
     /** The content of the message, always one part. */ pub content: Vec<CompatResponsePart>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "function_call")] #[non_exhaustive]
+#[serde(tag = "type", rename = "function_call")]
 pub struct CompatResponseCall {
     /** The id of the item: `fc_`, the id of the request and the index of the item. */ pub id: String,
     /** The state of the item. */ pub status: CompatResponseStatus,
@@ -256,19 +162,13 @@ pub struct CompatResponseCall {
     /** The name of the function. */ pub name: String,
     /** The arguments, as JSON text. */ pub arguments: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatResponseCached {
     /** How many of the input tokens the provider had in its cache. */ pub cached_tokens: i64,
     /** Always 0: tokens that a provider wrote into its cache are part of `input_tokens`, and not counted apart. */ pub cache_write_tokens: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatResponseReasoned {
     /** How many of the output tokens were reasoning tokens. */ pub reasoning_tokens: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatResponseUsage {
     /** How many input tokens were used, with cached tokens. */ pub input_tokens: i64,
     /** The cached tokens among the input tokens. */ pub input_tokens_details: CompatResponseCached,
@@ -276,9 +176,8 @@ pub struct CompatResponseUsage {
     /** The reasoning tokens among the output tokens. */ pub output_tokens_details: CompatResponseReasoned,
     /** How many tokens were used in all. */ pub total_tokens: i64,
 }
-
 /// A response. It repeats fields of the request as they were sent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "object", rename = "response")] #[non_exhaustive]
+#[serde(tag = "object", rename = "response")]
 pub struct CompatResponse {
     /** The id of the response: `resp_` and the id of the request. */ pub id: String,
     /** When the response was created, in seconds since 1970. */ pub created_at: i64,
@@ -302,24 +201,18 @@ pub struct CompatResponse {
     /** Always `disabled`: nothing is left out of the input. */ pub truncation: String,
     /** The tokens that were used. null until the response is complete. */ pub usage: Option<CompatResponseUsage>,
 }
-
 /// An event when the response begins or ends.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatResponseLife {
     /** The type of the event. */ pub r#type: CompatResponseLifeType,
     /** The number of the event in the stream, from 0. */ pub sequence_number: i64,
     pub response: CompatResponse,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatResponseItemEvent {
     /** The type of the event. */ pub r#type: CompatResponseItemEventType,
     /** The number of the event in the stream, from 0. */ pub sequence_number: i64,
     /** The index of the item in the output, from 0. */ pub output_index: i64,
     /** The item of the output. */ pub item: CompatResponseItem,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatResponsePartEvent {
     /** The type of the event. */ pub r#type: CompatResponsePartEventType,
     /** The number of the event in the stream, from 0. */ pub sequence_number: i64,
@@ -328,8 +221,7 @@ pub struct CompatResponsePartEvent {
     /** The index of the part in the item, always 0. */ pub content_index: i64,
     /** The part of the item. */ pub part: CompatResponsePart,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "response.output_text.delta")] #[non_exhaustive]
+#[serde(tag = "type", rename = "response.output_text.delta")]
 pub struct CompatResponseTextDelta {
     /** The number of the event in the stream, from 0. */ pub sequence_number: i64,
     /** The id of the item that the event is about. */ pub item_id: String,
@@ -338,8 +230,7 @@ pub struct CompatResponseTextDelta {
     /** The next words of the answer. */ pub delta: String,
     /** Always an empty list: no provider is asked for them. */ pub logprobs: Vec<Map<String, Value>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "response.output_text.done")] #[non_exhaustive]
+#[serde(tag = "type", rename = "response.output_text.done")]
 pub struct CompatResponseTextDone {
     /** The number of the event in the stream, from 0. */ pub sequence_number: i64,
     /** The id of the item that the event is about. */ pub item_id: String,
@@ -348,17 +239,15 @@ pub struct CompatResponseTextDone {
     /** The whole text of the part. */ pub text: String,
     /** Always an empty list: no provider is asked for them. */ pub logprobs: Vec<Map<String, Value>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "response.function_call_arguments.delta")] #[non_exhaustive]
+#[serde(tag = "type", rename = "response.function_call_arguments.delta")]
 pub struct CompatResponseArgumentsDelta {
     /** The number of the event in the stream, from 0. */ pub sequence_number: i64,
     /** The id of the item that the event is about. */ pub item_id: String,
     /** The index of the item in the output, from 0. */ pub output_index: i64,
     /** The next piece of the arguments, a part of a JSON text. */ pub delta: String,
 }
-
 /// The whole arguments of a function call. It is not sent for a call that the token limit cut off.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "response.function_call_arguments.done")] #[non_exhaustive]
+#[serde(tag = "type", rename = "response.function_call_arguments.done")]
 pub struct CompatResponseArgumentsDone {
     /** The number of the event in the stream, from 0. */ pub sequence_number: i64,
     /** The id of the item that the event is about. */ pub item_id: String,
@@ -366,16 +255,12 @@ pub struct CompatResponseArgumentsDone {
     /** The name of the function. */ pub name: String,
     /** The arguments, as JSON text. */ pub arguments: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ErrorAttempt {
     /** The id of the provider of the attempt. */ pub provider: String,
     /** The id of the model of the attempt. */ pub model: String,
     /** The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added. */ pub outcome: String,
     /** How long the attempt took, in milliseconds. */ pub milliseconds: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ErrorDetail {
     pub code: ErrorCode,
     /** A sentence for people that says what went wrong. */ pub message: String,
@@ -389,9 +274,8 @@ pub struct ErrorDetail {
     /** The id of the request that first used the Idempotency-Key. */ pub original_request_id: Option<String>,
     /** The attempts with providers, in order, and the outcome of each. */ pub attempts: Option<Vec<ErrorAttempt>>,
 }
-
 /// A failure in the middle of a stream. `error` is that of the envelope.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "error")] #[non_exhaustive]
+#[serde(tag = "type", rename = "error")]
 pub struct CompatResponseError {
     /** The number of the event in the stream, from 0. */ pub sequence_number: i64,
     /** The error code. */ pub code: String,
@@ -399,27 +283,20 @@ pub struct CompatResponseError {
     /** The field of the request that is wrong. null if it is no single field. */ pub param: Option<String>,
     /** The failure, as the error envelope has it. */ pub error: ErrorDetail,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatSegment {
     /** The index of the segment, from 0. */ pub id: i64,
     /** The start of the segment, in seconds. */ pub start: f64,
     /** The end of the segment, in seconds. */ pub end: f64,
     /** The words of the segment. */ pub text: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatWord {
     /** One word of the transcript. */ pub word: String,
     /** The start of the word, in seconds. */ pub start: f64,
     /** The end of the word, in seconds. */ pub end: f64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "duration")] #[non_exhaustive]
+#[serde(tag = "type", rename = "duration")]
 pub struct DurationUsage { /** The length of the billed audio, in seconds. */ pub seconds: f64 }
-
 /// The transcript. It has only the text, unless the format is `verbose_json`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatTranscription {
     /** The words that were spoken. */ pub text: String,
     /** Always `transcribe`. */ pub task: Option<String>,
@@ -429,81 +306,31 @@ pub struct CompatTranscription {
     /** The words with their times. */ pub words: Option<Vec<CompatWord>>,
     /** The billed audio. */ pub usage: Option<DurationUsage>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "transcript.text.delta")] #[non_exhaustive]
+#[serde(tag = "type", rename = "transcript.text.delta")]
 pub struct CompatTranscriptDelta { /** The next words of the transcript. */ pub delta: String }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "transcript.text.done")] #[non_exhaustive]
+#[serde(tag = "type", rename = "transcript.text.done")]
 pub struct CompatTranscriptDone {
     /** The words that were spoken. */ pub text: String,
     /** The billed audio. */ pub usage: Option<DurationUsage>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CompatVoice {
-    /** The voice: the name of a preset, a voice id of a provider, or `auto`. */ pub id: String,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl CompatVoice {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(id: impl Into<String>) -> Self { Self { id: id.into(), extra: Map::new() } }
-}
-
-/// A request for speech. Fields that are not named here are ignored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CompatSpeechRequest {
-    /** The text to speak. */ pub input: String,
-    pub model: String,
-    /** The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else that of the provider. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<CompatSpeechRequestVoice>,
-    /** Instructions on how to speak, in plain words. They are never spoken; some providers ignore them. */ #[serde(skip_serializing_if = "Option::is_none")] pub instructions: Option<String>,
-    /** The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. The default is `"pcm"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub response_format: Option<String>,
-    /** How fast the voice speaks. 1 is its usual speed. Ignored if the provider cannot change it. */ #[serde(skip_serializing_if = "Option::is_none")] pub speed: Option<f64>,
-    /** Whether the answer is raw audio or a stream of events. The default is `"audio"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub stream_format: Option<CompatSpeechRequestStreamFormat>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl CompatSpeechRequest {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(input: impl Into<String>, model: impl Into<String>) -> Self {
-        Self {
-            input: input.into(), model: model.into(), voice: None, instructions: None, response_format: None,
-            speed: None, stream_format: None, extra: Map::new(),
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "speech.audio.delta")] #[non_exhaustive]
+#[serde(tag = "type", rename = "speech.audio.delta")]
 pub struct CompatSpeechDelta { /** The next samples, as base64. */ pub audio: String }
-
 /// The characters of the text, under the names that clients read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatSpeechUsage {
     /** How many characters were billed. */ pub input_tokens: i64,
     /** Always 0: speech has no tokens. */ pub output_tokens: i64,
     /** The sum of the two. */ pub total_tokens: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "speech.audio.done")] #[non_exhaustive]
+#[serde(tag = "type", rename = "speech.audio.done")]
 pub struct CompatSpeechDone { pub usage: Option<CompatSpeechUsage> }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatListedVoice { /** As `voice` takes it. */ pub id: String, /** For people. */ pub name: String }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatVoiceList {
     /** `auto`, and the voices of the models, each once. */ pub voices: Vec<CompatListedVoice>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatSpeechModel { /** As `model` takes it. */ pub id: String }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CompatSpeechModelList {
     /** `auto`, and the models that can be routed to now. */ pub models: Vec<CompatSpeechModel>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct Price {
     /** The unit that the price is for, such as an hour of audio. */ pub unit: PriceUnit,
     /** The price of one unit in micro-USD, millionths of a US dollar. 0 is free, and null is unknown. */ pub micro_usd: Option<f64>,
@@ -512,8 +339,6 @@ pub struct Price {
     /** The address of the page that names the price. */ pub source_url: Option<String>,
     pub as_of: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct Voice {
     /** The id of the voice: a speech request takes it as its voice. */ pub id: String,
     /** The name of the voice, for people. */ pub name: String,
@@ -521,8 +346,7 @@ pub struct Voice {
     /** The styles in which the voice can speak, as its vendor names them. */ pub styles: Vec<String>,
     /** The language that the voice is made for, as a BCP 47 tag. Absent if it is not known. */ pub language: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "object", rename = "model")] #[non_exhaustive]
+#[serde(tag = "object", rename = "model")]
 pub struct CompatModel {
     /** The id of the model, as `<provider>:<model>`. It pins the model in a request. */ pub id: String,
     /** Other names that pin the model. */ pub aliases: Vec<String>,
@@ -541,23 +365,18 @@ pub struct CompatModel {
     /** The prices by unit. Empty if no price is known. */ pub price: Vec<Price>,
     /** The voices of the model. Absent if it has no listed voice. */ pub voices: Option<Vec<Voice>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "object", rename = "list")] #[non_exhaustive]
+#[serde(tag = "object", rename = "list")]
 pub struct CompatModelList {
     /** The models, in the order of their rank. */ pub data: Vec<CompatModel>,
     /** The languages of the models that can be routed to now, as BCP 47 tags. */ pub languages: Vec<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ExcludedModel {
     /** The id of the provider of the excluded model. */ pub provider: String,
     /** The id of the excluded model. */ pub model: String,
     /** The reason why the model cannot serve the request. */ pub reason: String,
     /** More about the reason, in words. Absent if there is no more. */ pub detail: Option<String>,
 }
-
 /// One published or measured figure, with its source and date.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RoutingFigure {
     /** The part of the score that the figure is for. */ pub part: RoutingFigurePart,
     /** The name of the figure, such as `first_byte_ms`. For a price it is the unit that is priced, such as `audio_hour`. */ pub metric: String,
@@ -570,8 +389,6 @@ pub struct RoutingFigure {
     pub as_of: String,
     /** Whether the source sells this model or a competing one. */ pub interested: Option<bool>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RoutingScore {
     /** The model, as `<provider>:<model>`. */ pub id: String,
     /** The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not known. */ pub score: Option<f64>,
@@ -579,15 +396,11 @@ pub struct RoutingScore {
     /** The share of recent attempts on this server that succeeded. 1 if there were too few to judge. */ pub success_rate: Option<f64>,
     /** The figures that the parts are made of. A part that is null has no figure. */ pub figures: Option<Vec<RoutingFigure>>,
 }
-
 /// The region that the request wished for. Absent if the request names none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RegionWish {
     /** The name of the region in the request. */ pub asked: String,
     /** Whether the region changed the order of the candidates. */ pub had_effect: bool,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RoutingPreview {
     /** The stage that the model is chosen for. */ pub stage: Stage,
     /** The language of the request, as a BCP 47 tag. null if the request names none. */ pub language: Option<String>,
@@ -599,77 +412,12 @@ pub struct RoutingPreview {
     /** The digest of the catalog that the choice was made from, as in `GET /router/v1/models`. */ pub catalog_digest: String,
     pub region: Option<RegionWish>,
 }
-
-/// The aims of the routing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct Intent {
-    #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
-    /** The region that models should be in. It is a wish: of equal candidates those whose provider has this `region` in the configuration go first. The explanation of the route says whether it had an effect. */ #[serde(skip_serializing_if = "Option::is_none")] pub region: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub optimize_for: Option<OptimizeFor>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-/// The only providers that may serve, by stage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AllowedProviders {
-    /** The providers that may serve speech to text. */ #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
-    /** The providers that may serve language models. */ #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
-    /** The providers that may serve text to speech. */ #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct Constraints {
-    #[serde(skip_serializing_if = "Option::is_none")] pub allowed_providers: Option<AllowedProviders>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SynthesizeBody {
-    /** The text to speak. */ pub text: String,
-    /** The id of a voice of the provider. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<Intent>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
-    /** How fast the voice speaks. 1 is its usual speed. */ #[serde(skip_serializing_if = "Option::is_none")] pub speed: Option<f64>,
-    /** Instructions on how to speak, in words, for voices that take them. */ #[serde(skip_serializing_if = "Option::is_none")] pub instructions: Option<String>,
-    /** Limits on the providers that may serve. */ #[serde(skip_serializing_if = "Option::is_none")] pub constraints: Option<Constraints>,
-    /** The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. The default is `"pcm"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub response_format: Option<String>,
-    /** The sample rate of the audio, in Hz. The default is `24000`. */ #[serde(skip_serializing_if = "Option::is_none")] pub sample_rate: Option<i64>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl SynthesizeBody {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(), voice: None, model: None, intent: None, language: None, speed: None, instructions: None,
-            constraints: None, response_format: None, sample_rate: None, extra: Map::new(),
-        }
-    }
-}
-
-/// The options of the transcription.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SttOptions {
-    #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
-    /** Whether the answer has the times of words. */ #[serde(skip_serializing_if = "Option::is_none")] pub words: Option<bool>,
-    /** Whether to distinguish the speakers. */ #[serde(skip_serializing_if = "Option::is_none")] pub diarization: Option<bool>,
-    /** Words that are likely to be said, such as names. */ #[serde(skip_serializing_if = "Option::is_none")] pub keywords: Option<Vec<String>>,
-    /** A text on the subject of the speech, for recognizers that take one. */ #[serde(skip_serializing_if = "Option::is_none")] pub prompt: Option<String>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct NativeSegment {
     /** The words of the segment. */ pub text: String,
     /** The start of the segment, in seconds. */ pub start: f64,
     /** The end of the segment, in seconds. */ pub end: f64,
     /** The label of the speaker. Absent if speakers are not distinguished. */ pub speaker: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct NativeWord {
     /** One word of the transcript. */ pub text: String,
     /** The start of the word, in seconds. */ pub start: f64,
@@ -677,64 +425,113 @@ pub struct NativeWord {
     /** The label of the speaker. Absent if speakers are not distinguished. */ pub speaker: Option<String>,
     /** The confidence of the recognizer, from 0 to 1. Absent if the provider gives none. */ pub confidence: Option<f64>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct NativeTranscription {
-    /** The transcript. Empty if nobody speaks. */ pub text: String,
-    /** The id of the provider that served the request. */ pub provider: String,
-    /** The id of the model at its provider. */ pub model: String,
-    /** The language of the request, or the language that the provider detected. null if neither is known. */ pub language: Option<String>,
-    /** The length of the audio, in seconds. */ pub duration: f64,
-    /** The mean confidence of the words, from 0 to 1. null if the answer has no words, or the provider gives no confidence. */ pub confidence: Option<f64>,
-    /** How many providers failed before this one. */ pub failover_count: i64,
-    /** The digest of the catalog whose figures ranked the candidates. */ pub scores_run_id: String,
-    /** The transcript in segments, with their times. */ pub segments: Option<Vec<NativeSegment>>,
-    /** The words with their times. */ pub words: Option<Vec<NativeWord>>,
-    /** The id of the request in the log, for support. */ pub request_id: String,
-}
-
-/// The first event of the stream.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct NativeMeta {
-    /** The id of the request in the log, for support. */ pub request_id: String,
-    /** The id of the provider that serves the request. */ pub provider: String,
-    /** The id of the model at its provider. */ pub model: String,
-    /** How many providers failed before this one. */ pub failover_count: i64,
-    /** The digest of the catalog whose figures ranked the candidates. */ pub scores_run_id: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct TranscriptEvent {
-    /** The words of the segment. */ pub text: String,
-    /** Whether the text is final. If not, it may still change. */ pub is_final: bool,
-    /** The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the provider gives no confidence. */ pub confidence: Option<f64>,
-    /** The start of the segment, in seconds. */ pub start: Option<f64>,
-    /** The end of the segment, in seconds. */ pub end: Option<f64>,
-    /** The label of the speaker. Absent if speakers are not distinguished. */ pub speaker: Option<String>,
-}
-
 /// The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a
 /// provider said.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ErrorEnvelope { /** The failure, with a message and a hint for people. */ pub error: ErrorDetail }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NativeHistoryCall {
+pub struct NativeToolCall {
     /** The id of the tool call, which its result repeats. */ pub id: String,
     /** The name of the function. */ pub name: String,
-    /** The arguments, as JSON text or as the object. */ #[serde(skip_serializing_if = "Option::is_none")] pub args: Option<NativeHistoryCallArgs>,
+    /** The arguments, as JSON text. */ pub args: String,
+}
+pub struct TextDelta { /** The next piece of the text. */ pub text: String }
+pub struct RealtimeClientSecret {
+    /** The token. */ pub value: String,
+    /** When the token expires, in seconds since 1970. */ pub expires_at: i64,
+    /** The settings that the session of the socket begins with. */ pub session: RealtimeTranscriptionSession,
+}
+pub struct ClientSecret {
+    /** The token. */ pub value: String,
+    /** The life of the token, in seconds. */ pub expires_in: i64,
+}
+pub struct RealtimeSession { /** The token and its life. */ pub client_secret: ClientSecret }
+}
+
+both! { "snake_case"
+
+/// A function that the model may call. `type` is always `function`; tools of any other type are refused.
+#[derive(Default)]
+pub struct CompatResponseTool {
+    /** The type of the tool, always `function`. */ pub r#type: String,
+    /** The name by which the model calls the function. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    /** A description of the function, by which the model decides when to call it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub description: Nullable<String>,
+    /** The JSON Schema of the arguments. null if the function takes none. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub parameters: Nullable<Map<String, Value>>,
+    /** Accepted and ignored. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub strict: Nullable<bool>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-impl NativeHistoryCall {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(id: impl Into<String>, name: impl Into<String>) -> Self {
-        Self { id: id.into(), name: name.into(), args: None, extra: Map::new() }
-    }
+/// The format of the answer: `text`, `json_object`, or `json_schema` with `name` and `schema`.
+#[derive(Default)]
+pub struct CompatResponseFormat {
+    /** The kind of the format. */ pub r#type: CompatResponseFormatType,
+    /** The name of the schema, which the model may see. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub schema: Option<Map<String, Value>>,
+    /** Whether the answer must follow the schema exactly. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub strict: Nullable<bool>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+#[derive(Default)]
+pub struct CompatResponseTextConfig {
+    /** The format of the answer: text, any JSON object, or JSON of a schema. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub format: Nullable<CompatResponseFormat>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+#[derive(Default)]
+pub struct CompatResponseReasoning {
+    /** How much the model reasons. More costs time and tokens. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub effort: Nullable<ReasoningEffort>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+#[derive(Default)]
+pub struct RealtimeTranscriptionSessionAudioInputFormat {
+    /** The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz. */ #[serde(skip_serializing_if = "Option::is_none")] pub r#type: Option<RealtimeTranscriptionSessionAudioInputFormatType>,
+    /** The sample rate, in Hz. */ #[serde(skip_serializing_if = "Option::is_none")] pub rate: Option<i64>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+#[derive(Default)]
+pub struct RealtimeTranscriptionSessionAudioInputTranscription {
+    /** The model to transcribe with. `auto` lets the router choose. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
+    /** The language of the speech, as a BCP 47 tag. If it is left out, it is detected. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub language: Nullable<String>,
+    /** A text on the subject of the speech, for recognizers that take one. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub prompt: Nullable<String>,
+    /** Words that are likely to be said, such as names. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub keywords: Nullable<Vec<String>>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+#[derive(Default)]
+pub struct RealtimeTranscriptionSessionAudioInputTurnDetection {
+    /** The method of turn detection. Both find the end of an utterance by silence. */ #[serde(skip_serializing_if = "Option::is_none")] pub r#type: Option<RealtimeTranscriptionSessionAudioInputTurnDetectionType>,
+    /** How long a silence ends an utterance, in milliseconds. */ #[serde(skip_serializing_if = "Option::is_none")] pub silence_duration_ms: Option<f64>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+#[derive(Default)]
+pub struct RealtimeTranscriptionSessionAudioInput {
+    /** The format of the audio that the client sends. */ #[serde(skip_serializing_if = "Option::is_none")] pub format: Option<RealtimeTranscriptionSessionAudioInputFormat>,
+    /** The model and the language of the transcription. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub transcription: Nullable<RealtimeTranscriptionSessionAudioInputTranscription>,
+    /** How the ends of utterances are found. null if the client commits them. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_detection: Nullable<RealtimeTranscriptionSessionAudioInputTurnDetection>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+#[derive(Default)]
+pub struct RealtimeTranscriptionSessionAudio {
+    /** The settings of the audio that the client sends. */ #[serde(skip_serializing_if = "Option::is_none")] pub input: Option<RealtimeTranscriptionSessionAudioInput>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+pub struct RealtimeTranscriptionSession {
+    /** Always `transcription`. */ pub r#type: String,
+    /** The settings of the audio. */ #[serde(skip_serializing_if = "Option::is_none")] pub audio: Option<RealtimeTranscriptionSessionAudio>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
 }
 
+requests! { "camelCase"
+
+/// The aims of the routing.
+#[derive(Default)]
+pub struct Intent {
+    #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
+    /** The region that models should be in. It is a wish: of equal candidates those whose provider has this `region` in the configuration go first. The explanation of the route says whether it had an effect. */ #[serde(skip_serializing_if = "Option::is_none")] pub region: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub optimize_for: Option<OptimizeFor>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+#[derive(Default)]
+pub struct Constraints {
+    #[serde(skip_serializing_if = "Option::is_none")] pub allowed_providers: Option<AllowedProviders>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
 /// One message. Fields of chat completions that are not named here go to the provider as they are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
 pub struct NativeMessage {
     /** The speaker of the message. */ pub role: String,
     /** The tool calls of an assistant message, as they were answered. */ #[serde(skip_serializing_if = "Option::is_none")] pub tool_calls: Option<Vec<NativeHistoryCall>>,
@@ -742,42 +539,8 @@ pub struct NativeMessage {
     /** Whether the tool failed: the model then reads `Error:` before the content. */ #[serde(skip_serializing_if = "Option::is_none")] pub is_error: Option<bool>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-impl NativeMessage {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(role: impl Into<String>) -> Self {
-        Self { role: role.into(), tool_calls: None, tool_call_id: None, is_error: None, extra: Map::new() }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NativeFunction {
-    /** The name by which the model calls the function. */ pub name: String,
-    /** A description of the function, by which the model decides when to call it. */ #[serde(skip_serializing_if = "Option::is_none")] pub description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub parameters: Option<Map<String, Value>>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl NativeFunction {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), description: None, parameters: None, extra: Map::new() }
-    }
-}
-
-/// A function, as `{name, description, parameters}` or as `{type: function, function}`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct NativeTool {
-    /** Always `function`. */ #[serde(skip_serializing_if = "Option::is_none")] pub r#type: Option<String>,
-    /** The name, the description and the parameters of the function. */ #[serde(skip_serializing_if = "Option::is_none")] pub function: Option<NativeFunction>,
-    /** The name by which the model calls the function. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    /** A description of the function, by which the model decides when to call it. */ #[serde(skip_serializing_if = "Option::is_none")] pub description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub parameters: Option<Map<String, Value>>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
 /// A request for one turn. Either `messages` or `prompt` is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
+#[derive(Default)]
 pub struct CompleteBody {
     /** The conversation so far, the oldest first. */ #[serde(skip_serializing_if = "Option::is_none")] pub messages: Option<Vec<NativeMessage>>,
     /** The text of the user, if there are no `messages`. */ #[serde(skip_serializing_if = "Option::is_none")] pub prompt: Option<String>,
@@ -793,123 +556,154 @@ pub struct CompleteBody {
     /** Limits on the providers that may serve. */ #[serde(skip_serializing_if = "Option::is_none")] pub constraints: Option<Constraints>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct NativeUsage {
-    /** How many input tokens were used. */ pub prompt_tokens: i64,
-    /** How many output tokens were used. */ pub completion_tokens: i64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct NativeToolCall {
+requests! { "snake_case"
+
+pub struct ChatMessage { /** The speaker. */ pub role: String, #[serde(flatten)] pub extra: Map<String, Value> }
+/// A request for a chat completion. A field that is not named here goes to the provider untouched.
+pub struct ChatCompletionRequest {
+    pub model: String,
+    /** The conversation so far, the oldest first. */ pub messages: Vec<ChatMessage>,
+    /** Whether the answer is a stream of chunks. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stream: Nullable<bool>,
+    /** How many tokens the answer has at most. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tokens: Nullable<i64>,
+    /** Another spelling of max_tokens. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_token: Nullable<i64>,
+    /** Another spelling of max_tokens. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_completion_tokens: Nullable<i64>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+/// An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`), a
+/// `function_call` (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts
+/// `input_text`). Items of type `reasoning` are ignored, and so are ids.
+#[derive(Default)]
+pub struct CompatResponseInputItem {
+    /** The type of the item. The default is `message`. */ #[serde(skip_serializing_if = "Option::is_none")] pub r#type: Option<String>,
+    /** The speaker of a message: `system`, `developer`, `user` or `assistant`. */ #[serde(skip_serializing_if = "Option::is_none")] pub role: Option<String>,
+    /** The id of the function call, which its result repeats. */ #[serde(skip_serializing_if = "Option::is_none")] pub call_id: Option<String>,
+    /** The name of the function of a `function_call`. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    /** The arguments of a `function_call`, as JSON text. */ #[serde(skip_serializing_if = "Option::is_none")] pub arguments: Option<String>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+/// A request for a response. Fields that are not named here are ignored; those that would need a store or tools of the
+/// service are refused by name.
+pub struct CompatResponseRequest {
+    pub model: String,
+    /** The input: a text, or the items of the conversation in order. */ pub input: CompatResponseRequestInput,
+    /** Instructions that go before the input as a system message. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub instructions: Nullable<String>,
+    /** The functions that the model may call. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tools: Nullable<Vec<CompatResponseTool>>,
+    /** Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_choice: Nullable<CompatResponseRequestToolChoice>,
+    /** The settings of the text of the answer. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub text: Nullable<CompatResponseTextConfig>,
+    /** How the model reasons before it answers. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub reasoning: Nullable<CompatResponseReasoning>,
+    /** How many tokens the answer has at most, including reasoning. The default is 4096. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_output_tokens: Nullable<i64>,
+    /** How freely the model chooses its words, from 0 (the least) to 2. null for the default of the model. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub temperature: Nullable<f64>,
+    /** The share of the likeliest words that the model chooses from, up to 1. null for the default of the model. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub top_p: Nullable<f64>,
+    /** Whether the answer is a stream of events. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stream: Nullable<bool>,
+    /** Your own data, which the response repeats. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+pub struct CompatVoice {
+    /** The voice: the name of a preset, a voice id of a provider, or `auto`. */ pub id: String,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+/// A request for speech. Fields that are not named here are ignored.
+pub struct CompatSpeechRequest {
+    /** The text to speak. */ pub input: String,
+    pub model: String,
+    /** The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else that of the provider. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<CompatSpeechRequestVoice>,
+    /** Instructions on how to speak, in plain words. They are never spoken; some providers ignore them. */ #[serde(skip_serializing_if = "Option::is_none")] pub instructions: Option<String>,
+    /** The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. The default is `"pcm"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub response_format: Option<String>,
+    /** How fast the voice speaks. 1 is its usual speed. Ignored if the provider cannot change it. */ #[serde(skip_serializing_if = "Option::is_none")] pub speed: Option<f64>,
+    /** Whether the answer is raw audio or a stream of events. The default is `"audio"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub stream_format: Option<CompatSpeechRequestStreamFormat>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+/// The only providers that may serve, by stage.
+#[derive(Default)]
+pub struct AllowedProviders {
+    /** The providers that may serve speech to text. */ #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
+    /** The providers that may serve language models. */ #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
+    /** The providers that may serve text to speech. */ #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+pub struct SynthesizeBody {
+    /** The text to speak. */ pub text: String,
+    /** The id of a voice of the provider. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<Intent>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
+    /** How fast the voice speaks. 1 is its usual speed. */ #[serde(skip_serializing_if = "Option::is_none")] pub speed: Option<f64>,
+    /** Instructions on how to speak, in words, for voices that take them. */ #[serde(skip_serializing_if = "Option::is_none")] pub instructions: Option<String>,
+    /** Limits on the providers that may serve. */ #[serde(skip_serializing_if = "Option::is_none")] pub constraints: Option<Constraints>,
+    /** The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. The default is `"pcm"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub response_format: Option<String>,
+    /** The sample rate of the audio, in Hz. The default is `24000`. */ #[serde(skip_serializing_if = "Option::is_none")] pub sample_rate: Option<i64>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+/// The options of the transcription.
+#[derive(Default)]
+pub struct SttOptions {
+    #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
+    /** Whether the answer has the times of words. */ #[serde(skip_serializing_if = "Option::is_none")] pub words: Option<bool>,
+    /** Whether to distinguish the speakers. */ #[serde(skip_serializing_if = "Option::is_none")] pub diarization: Option<bool>,
+    /** Words that are likely to be said, such as names. */ #[serde(skip_serializing_if = "Option::is_none")] pub keywords: Option<Vec<String>>,
+    /** A text on the subject of the speech, for recognizers that take one. */ #[serde(skip_serializing_if = "Option::is_none")] pub prompt: Option<String>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+pub struct NativeHistoryCall {
     /** The id of the tool call, which its result repeats. */ pub id: String,
     /** The name of the function. */ pub name: String,
-    /** The arguments, as JSON text. */ pub args: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct NativeCompletion {
-    /** The text of the answer. */ pub text: String,
-    /** The id of the provider that served the request. */ pub provider: String,
-    /** The id of the model at its provider. */ pub model: String,
-    /** The tokens that were used. */ pub usage: NativeUsage,
-    /** How many providers failed before this one. */ pub failover_count: i64,
-    /** The digest of the catalog whose figures ranked the candidates. */ pub scores_run_id: String,
-    /** The tool calls of the model. */ pub tool_calls: Option<Vec<NativeToolCall>>,
-}
-
-/// The first event of the stream.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct NativeCompletionMeta {
-    /** The id of the request in the log, for support. */ pub request_id: String,
-    /** The id of the provider that serves the request. */ pub provider: String,
-    /** The id of the model at its provider. */ pub model: String,
-    /** How many providers failed before this one. */ pub failover_count: i64,
-    /** The same number: an answer has one hop. */ pub total_failover_count: i64,
-    /** Always 0: the client runs the tools, so an answer has no second hop. */ pub hop: i64,
-    /** The digest of the catalog whose figures ranked the candidates. */ pub scores_run_id: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct TextDelta { /** The next piece of the text. */ pub text: String }
-
-/// The format of the audio that the client sends.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct RealtimeTranscriptionSessionAudioInputFormat {
-    /** The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz. */ #[serde(skip_serializing_if = "Option::is_none")] pub r#type: Option<RealtimeTranscriptionSessionAudioInputFormatType>,
-    /** The sample rate, in Hz. */ #[serde(skip_serializing_if = "Option::is_none")] pub rate: Option<i64>,
+    /** The arguments, as JSON text or as the object. */ #[serde(skip_serializing_if = "Option::is_none")] pub args: Option<NativeHistoryCallArgs>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-/// The model and the language of the transcription.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct RealtimeTranscriptionSessionAudioInputTranscription {
-    /** The model to transcribe with. `auto` lets the router choose. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
-    /** The language of the speech, as a BCP 47 tag. If it is left out, it is detected. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub language: Nullable<String>,
-    /** A text on the subject of the speech, for recognizers that take one. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub prompt: Nullable<String>,
-    /** Words that are likely to be said, such as names. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub keywords: Nullable<Vec<String>>,
+pub struct NativeFunction {
+    /** The name by which the model calls the function. */ pub name: String,
+    /** A description of the function, by which the model decides when to call it. */ #[serde(skip_serializing_if = "Option::is_none")] pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub parameters: Option<Map<String, Value>>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-/// How the ends of utterances are found. null if the client commits them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct RealtimeTranscriptionSessionAudioInputTurnDetection {
-    /** The method of turn detection. Both find the end of an utterance by silence. */ #[serde(skip_serializing_if = "Option::is_none")] pub r#type: Option<RealtimeTranscriptionSessionAudioInputTurnDetectionType>,
-    /** How long a silence ends an utterance, in milliseconds. */ #[serde(skip_serializing_if = "Option::is_none")] pub silence_duration_ms: Option<f64>,
+/// A function, as `{name, description, parameters}` or as `{type: function, function}`.
+#[derive(Default)]
+pub struct NativeTool {
+    /** Always `function`. */ #[serde(skip_serializing_if = "Option::is_none")] pub r#type: Option<String>,
+    /** The name, the description and the parameters of the function. */ #[serde(skip_serializing_if = "Option::is_none")] pub function: Option<NativeFunction>,
+    /** The name by which the model calls the function. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    /** A description of the function, by which the model decides when to call it. */ #[serde(skip_serializing_if = "Option::is_none")] pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub parameters: Option<Map<String, Value>>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-/// The settings of the audio that the client sends.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct RealtimeTranscriptionSessionAudioInput {
-    /** The format of the audio that the client sends. */ #[serde(skip_serializing_if = "Option::is_none")] pub format: Option<RealtimeTranscriptionSessionAudioInputFormat>,
-    /** The model and the language of the transcription. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub transcription: Nullable<RealtimeTranscriptionSessionAudioInputTranscription>,
-    /** How the ends of utterances are found. null if the client commits them. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_detection: Nullable<RealtimeTranscriptionSessionAudioInputTurnDetection>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-/// The settings of the audio.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct RealtimeTranscriptionSessionAudio {
-    /** The settings of the audio that the client sends. */ #[serde(skip_serializing_if = "Option::is_none")] pub input: Option<RealtimeTranscriptionSessionAudioInput>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct RealtimeTranscriptionSession {
-    /** Always `transcription`. */ pub r#type: String,
-    /** The settings of the audio. */ #[serde(skip_serializing_if = "Option::is_none")] pub audio: Option<RealtimeTranscriptionSessionAudio>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-impl Default for RealtimeTranscriptionSession {
-    fn default() -> Self { Self { r#type: "transcription".to_owned(), audio: None, extra: Map::new() } }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Default)]
 pub struct RealtimeClientSecretRequest {
     /** The settings that the session begins with. */ #[serde(skip_serializing_if = "Option::is_none")] pub session: Option<RealtimeTranscriptionSession>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RealtimeClientSecret {
-    /** The token. */ pub value: String,
-    /** When the token expires, in seconds since 1970. */ pub expires_at: i64,
-    /** The settings that the session of the socket begins with. */ pub session: RealtimeTranscriptionSession,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Default)]
 pub struct RealtimeSessionRequest {
     /** A model that the client will name. It is checked only for models that hold conversations, which no token opens. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct ClientSecret {
-    /** The token. */ pub value: String,
-    /** The life of the token, in seconds. */ pub expires_in: i64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RealtimeSession { /** The token and its life. */ pub client_secret: ClientSecret }
+constructors! {
+    ChatMessage(role: impl Into<String>) { extra }
+    ChatCompletionRequest(model: impl Into<String>, messages: Vec<ChatMessage>) {
+        stream, max_tokens, max_token, max_completion_tokens, extra,
+    }
+    CompatResponseTool(r#type: impl Into<String>) { name, description, parameters, strict, extra }
+    CompatResponseFormat(r#type: CompatResponseFormatType) { name, schema, strict, extra }
+    CompatResponseRequest(model: impl Into<String>, input: impl Into<CompatResponseRequestInput>) {
+        instructions, tools, tool_choice, text, reasoning, max_output_tokens, temperature, top_p, stream, metadata,
+        extra,
+    }
+    CompatVoice(id: impl Into<String>) { extra }
+    CompatSpeechRequest(input: impl Into<String>, model: impl Into<String>) {
+        voice, instructions, response_format, speed, stream_format, extra,
+    }
+    SynthesizeBody(text: impl Into<String>) {
+        voice, model, intent, language, speed, instructions, constraints, response_format, sample_rate, extra,
+    }
+    NativeHistoryCall(id: impl Into<String>, name: impl Into<String>) { args, extra }
+    NativeMessage(role: impl Into<String>) { tool_calls, tool_call_id, is_error, extra }
+    NativeFunction(name: impl Into<String>) { description, parameters, extra }
+}
+
+defaults! {
+    RealtimeTranscriptionSession { r#type = "transcription", audio, extra }
+}

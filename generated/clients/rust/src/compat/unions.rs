@@ -4,33 +4,24 @@ use serde_json::{Map, Value};
 use super::*;
 
 unions! {
-    /// The input: a text, or the items of the conversation in order.
     CompatResponseRequestInput { Text(String) = "string", List(Vec<CompatResponseInputItem>) = "array" }
-    /// Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it
-    /// must call.
     CompatResponseRequestToolChoice { Text(NativeToolMode) = "string", Object(CompatResponseTool) = "object" }
     CompatResponseItem by "type" {
         Message(CompatResponseMessage) = "message", FunctionCall(CompatResponseCall) = "function_call",
     }
-    /// The tool choice of the request, or `auto`.
     CompatResponseToolChoice { Text(NativeToolMode) = "string", Object(CompatResponseTool) = "object" }
     /// An event of the stream: deltas, then exactly one done.
     CompatTranscriptionEvent by "type" {
         TranscriptTextDelta(CompatTranscriptDelta) = "transcript.text.delta",
         TranscriptTextDone(CompatTranscriptDone) = "transcript.text.done",
     }
-    /// The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else
-    /// that of the provider.
     CompatSpeechRequestVoice { Text(String) = "string", Object(CompatVoice) = "object" }
     /// An event of the stream: audio in pieces, then exactly one done.
     CompatSpeechEvent by "type" {
         SpeechAudioDelta(CompatSpeechDelta) = "speech.audio.delta",
         SpeechAudioDone(CompatSpeechDone) = "speech.audio.done",
     }
-    /// The arguments, as JSON text or as the object.
     NativeHistoryCallArgs { Text(String) = "string", Object(Map<String, Value>) = "object" }
-    /// Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it
-    /// must call.
     CompleteBodyToolChoice { Text(NativeToolMode) = "string", Object(NativeTool) = "object" }
 }
 

@@ -3,7 +3,6 @@
 use crate::request::Request;
 use crate::send::Surface;
 use crate::{CallOptions, Client, DateTime, Download, Event, EventStream, Result, Utc};
-use serde::Serialize;
 use super::*;
 
 /// Calls the operations of the surface `platform`. A clone is cheap.
@@ -253,11 +252,6 @@ impl Platform {
     /// List and search calls (`GET /v1/calls`).
     pub async fn list_calls(&self, params: &ListCallsParams) -> Result<CallList> {
         self.surface.json(Request::get("/v1/calls").params(params, &[])).await
-    }
-
-    /// Follow all calls (`GET /v1/calls/stream`).
-    pub async fn stream_calls(&self, params: &StreamCallsParams) -> Result<EventStream<Event<StreamCallsEvent>>> {
-        self.surface.events(Request::get("/v1/calls/stream").params(params, &[]), &["end"]).await
     }
 
     /// Sum figures about calls (`GET /v1/calls/figures`).
@@ -616,14 +610,10 @@ impl Platform {
     }
 }
 
-/// The parameters of `listKeys`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ListKeysParams {
-    /** `true` lists the keys that were revoked, instead of the keys that were not. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub revoked: Option<bool>,
-}
+requests! { "camelCase"
 
 /// The parameters of `listAuditEvents`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
+#[derive(Default)]
 pub struct ListAuditEventsParams {
     /** The id of a person or an API key. */ #[serde(skip_serializing_if = "Option::is_none")] pub actor_id: Option<String>,
     /** Only events by actors of this kind are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub actor_type: Option<AuditActorType>,
@@ -636,9 +626,8 @@ pub struct ListAuditEventsParams {
     /** How many events a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `nextCursor` of the page before, with the same filters. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
-
 /// The parameters of `getUsage`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
+#[derive(Default)]
 pub struct GetUsageParams {
     /** The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`. */ #[serde(skip_serializing_if = "Option::is_none")] pub from: Option<DateTime<Utc>>,
     /** The end of the time range, which is not included. The default is now. */ #[serde(skip_serializing_if = "Option::is_none")] pub to: Option<DateTime<Utc>>,
@@ -650,50 +639,93 @@ pub struct GetUsageParams {
     /** A model, or the direction of legs: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
     /** A stage: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub stage: Option<GetUsageStage>,
 }
+/// The parameters of `searchPhoneNumbers`.
+#[derive(Default)]
+pub struct SearchPhoneNumbersParams {
+    /** The three digits of a North American area code. */ #[serde(skip_serializing_if = "Option::is_none")] pub area_code: Option<String>,
+    /** The name of a city. */ #[serde(skip_serializing_if = "Option::is_none")] pub locality: Option<String>,
+    /** How many numbers the answer has at most. The default is `10`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
+}
+/// The parameters of `listRmsgSubscriptions`.
+#[derive(Default)]
+pub struct ListRmsgSubscriptionsParams {
+    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ #[serde(skip_serializing_if = "Option::is_none")] pub organization_id: Option<String>,
+}
+/// The parameters of `putRmsgSubscription`.
+#[derive(Default)]
+pub struct PutRmsgSubscriptionParams {
+    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ #[serde(skip_serializing_if = "Option::is_none")] pub organization_id: Option<String>,
+}
+/// The parameters of `deleteRmsgSubscriptions`.
+#[derive(Default)]
+pub struct DeleteRmsgSubscriptionsParams {
+    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ #[serde(skip_serializing_if = "Option::is_none")] pub organization_id: Option<String>,
+}
+/// The parameters of `deleteRmsgSubscription`.
+#[derive(Default)]
+pub struct DeleteRmsgSubscriptionParams {
+    /** The id of the organization that owns the subscription. Only keys of the admin organization may name one. */ #[serde(skip_serializing_if = "Option::is_none")] pub organization_id: Option<String>,
+}
+/// The parameters of `listWebhookDeliveries`.
+#[derive(Default)]
+pub struct ListWebhookDeliveriesParams {
+    /** The id of a webhook endpoint. */ #[serde(skip_serializing_if = "Option::is_none")] pub endpoint_id: Option<String>,
+    /** The type of the event. */ #[serde(skip_serializing_if = "Option::is_none")] pub event: Option<DeliveredEventType>,
+    /** The id of an agent. Only deliveries of the events of its calls and messages are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
+    /** Only deliveries in this state are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub status: Option<WebhookDeliveryStatus>,
+    /** The id of the session or the call. */ #[serde(skip_serializing_if = "Option::is_none")] pub session_id: Option<String>,
+    /** The `webhook-id` of the event. */ #[serde(skip_serializing_if = "Option::is_none")] pub event_id: Option<String>,
+    /** A time: only deliveries that were created then or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub from: Option<DateTime<Utc>>,
+    /** A time: only deliveries that were created then or earlier are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub to: Option<DateTime<Utc>>,
+    /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
+    /** How many deliveries a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
+}
+}
 
+requests! { "snake_case"
+
+/// The parameters of `listKeys`.
+#[derive(Default)]
+pub struct ListKeysParams {
+    /** `true` lists the keys that were revoked, instead of the keys that were not. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub revoked: Option<bool>,
+}
 /// The parameters of `getCredits`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct GetCreditsParams {
     /** How many movements a page has at most. The default is `25`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
-
 /// The parameters of `getCreditLedger`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct GetCreditLedgerParams {
     /** The most entries that one page has. The default is `25`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
-
 /// The parameters of `listVoices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct ListVoicesParams {
     /** The voices of this provider alone. `<provider>-tts` is another name for it. One that this server does not have has no voices. */ #[serde(skip_serializing_if = "Option::is_none")] pub provider: Option<String>,
 }
-
 /// The parameters of `updateAgent`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct UpdateAgentParams {
     /** The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the answer is `PRECONDITION_FAILED`. */ #[serde(rename = "If-Match", skip_serializing_if = "Option::is_none")] pub if_match: Option<String>,
 }
-
 /// The parameters of `listAgentVersions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct ListAgentVersionsParams {
     /** How many versions a page has at most. The default is `25`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
-
 /// The parameters of `listAgentCalls`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct ListAgentCallsParams {
     /** How many calls a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `next_cursor` of the page before. The page then has calls that were created before this time. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<DateTime<Utc>>,
     /** A time: only calls that were created then or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub since: Option<DateTime<Utc>>,
 }
-
 /// The parameters of `listSessions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct ListSessionsParams {
     /** How many sessions a page has at most. The default is `20`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
@@ -703,16 +735,14 @@ pub struct ListSessionsParams {
     /** A time: only sessions that were created then or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub from: Option<DateTime<Utc>>,
     /** A time: only sessions that were created before are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub to: Option<DateTime<Utc>>,
 }
-
 /// The parameters of `streamSession`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct StreamSessionParams {
     /** Where to begin, as `<index of a turn>:<milliseconds of created_at of an event>`, the form of the ids of the stream. `-1:0` is everything. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
     /** The last id that the client has. It counts if there is no `cursor`. */ #[serde(rename = "Last-Event-ID", skip_serializing_if = "Option::is_none")] pub last_event_id: Option<String>,
 }
-
 /// The parameters of `listCalls`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct ListCallsParams {
     /** The id of an agent. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
     /** Only calls in this state are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub status: Option<CallStatus>,
@@ -737,32 +767,8 @@ pub struct ListCallsParams {
     /** How many calls a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `next_cursor` of the page before, with the same filters. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
-
-/// The parameters of `streamCalls`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct StreamCallsParams {
-    /** The id of an agent. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
-    /** Only calls in this state are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub status: Option<CallStatus>,
-    /** Only calls of this kind are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub kind: Option<CallKind>,
-    /** Only phone calls in this direction are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub direction: Option<PhoneDirection>,
-    /** Only calls whose report has this outcome are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub outcome: Option<CallOutcome>,
-    /** Only calls that ended for this reason are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub end_reason: Option<EndReason>,
-    /** The id of the organization's number in the call. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone_number_id: Option<String>,
-    /** The number of one of the two parties in E.164, or its last 4 to 15 digits. */ #[serde(skip_serializing_if = "Option::is_none")] pub number: Option<String>,
-    /** `true` lists only calls that are not over, `false` only calls that are. */ #[serde(skip_serializing_if = "Option::is_none")] pub live: Option<bool>,
-    /** A time: only calls that were created then or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub since: Option<DateTime<Utc>>,
-    /** A time: only calls that were created before are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub until: Option<DateTime<Utc>>,
-    /** The least duration of a call that is over, in seconds. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_duration_seconds: Option<i64>,
-    /** The greatest duration of a call that is over, in seconds. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_duration_seconds: Option<i64>,
-    /** The least cost of a call that is over, in micro-USD. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_cost_micro_usd: Option<String>,
-    /** The greatest cost of a call that is over, in micro-USD. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_cost_micro_usd: Option<String>,
-    /** The least latency of the slowest turn, in milliseconds. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_latency_ms: Option<i64>,
-    /** The version of the agent with which the call began. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_version: Option<i64>,
-    /** Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played. */ #[serde(skip_serializing_if = "Option::is_none")] pub has: Option<Vec<StreamCallsHasItem>>,
-}
-
 /// The parameters of `getCallFigures`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct GetCallFiguresParams {
     /** The begin of the time; by default 30 days before the end, and 7 days with hours. */ #[serde(skip_serializing_if = "Option::is_none")] pub since: Option<DateTime<Utc>>,
     /** The end of the time, which is not a part of it; by default now. */ #[serde(skip_serializing_if = "Option::is_none")] pub until: Option<DateTime<Utc>>,
@@ -773,85 +779,34 @@ pub struct GetCallFiguresParams {
     /** Only calls of this kind count. */ #[serde(skip_serializing_if = "Option::is_none")] pub kind: Option<CallKind>,
     /** The id of the organization's number in the call. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone_number_id: Option<String>,
 }
-
 /// The parameters of `getCallRecording`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct GetCallRecordingParams {
     /** How long the link works, in seconds, at most seven days. */ #[serde(skip_serializing_if = "Option::is_none")] pub expires_in: Option<i64>,
 }
-
 /// The parameters of `getCallRecordingAudio`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct GetCallRecordingAudioParams {
     /** One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole recording. HEAD ignores it. */ #[serde(rename = "Range", skip_serializing_if = "Option::is_none")] pub range: Option<String>,
     /** An ETag: the range counts only if the recording still has it. */ #[serde(rename = "If-Range", skip_serializing_if = "Option::is_none")] pub if_range: Option<String>,
 }
-
 /// The parameters of `getRecordingPeaks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct GetRecordingPeaksParams {
     /** The compressions that the client takes. Only `gzip` counts. */ #[serde(rename = "Accept-Encoding", skip_serializing_if = "Option::is_none")] pub accept_encoding: Option<String>,
 }
-
 /// The parameters of `listCallbacks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct ListCallbacksParams {
     /** How many callbacks a page has at most. The default is `25`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `next_cursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
     /** Only callbacks in this state are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub status: Option<CallbackStatus>,
     /** The id of the session in which the callbacks were promised. */ #[serde(skip_serializing_if = "Option::is_none")] pub source_session_id: Option<String>,
 }
-
-/// The parameters of `searchPhoneNumbers`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
-pub struct SearchPhoneNumbersParams {
-    /** The three digits of a North American area code. */ #[serde(skip_serializing_if = "Option::is_none")] pub area_code: Option<String>,
-    /** The name of a city. */ #[serde(skip_serializing_if = "Option::is_none")] pub locality: Option<String>,
-    /** How many numbers the answer has at most. The default is `10`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
-}
-
-/// The parameters of `listRmsgSubscriptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
-pub struct ListRmsgSubscriptionsParams {
-    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ #[serde(skip_serializing_if = "Option::is_none")] pub organization_id: Option<String>,
-}
-
-/// The parameters of `putRmsgSubscription`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
-pub struct PutRmsgSubscriptionParams {
-    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ #[serde(skip_serializing_if = "Option::is_none")] pub organization_id: Option<String>,
-}
-
-/// The parameters of `deleteRmsgSubscriptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
-pub struct DeleteRmsgSubscriptionsParams {
-    /** The id of the organization that owns the subscriptions. Only keys of the admin organization may name one. */ #[serde(skip_serializing_if = "Option::is_none")] pub organization_id: Option<String>,
-}
-
-/// The parameters of `deleteRmsgSubscription`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
-pub struct DeleteRmsgSubscriptionParams {
-    /** The id of the organization that owns the subscription. Only keys of the admin organization may name one. */ #[serde(skip_serializing_if = "Option::is_none")] pub organization_id: Option<String>,
-}
-
-/// The parameters of `listWebhookDeliveries`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
-pub struct ListWebhookDeliveriesParams {
-    /** The id of a webhook endpoint. */ #[serde(skip_serializing_if = "Option::is_none")] pub endpoint_id: Option<String>,
-    /** The type of the event. */ #[serde(skip_serializing_if = "Option::is_none")] pub event: Option<DeliveredEventType>,
-    /** The id of an agent. Only deliveries of the events of its calls and messages are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
-    /** Only deliveries in this state are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub status: Option<WebhookDeliveryStatus>,
-    /** The id of the session or the call. */ #[serde(skip_serializing_if = "Option::is_none")] pub session_id: Option<String>,
-    /** The `webhook-id` of the event. */ #[serde(skip_serializing_if = "Option::is_none")] pub event_id: Option<String>,
-    /** A time: only deliveries that were created then or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub from: Option<DateTime<Utc>>,
-    /** A time: only deliveries that were created then or earlier are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub to: Option<DateTime<Utc>>,
-    /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
-    /** How many deliveries a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
-}
-
 /// The parameters of `streamWebhookEvents`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct StreamWebhookEventsParams {
     /** Where to go on, as `<milliseconds of the first opening>:<milliseconds of an event>`, the form of the ids of the stream. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
     /** The last id that the client has. It counts if there is no `cursor`. */ #[serde(rename = "Last-Event-ID", skip_serializing_if = "Option::is_none")] pub last_event_id: Option<String>,
+}
 }

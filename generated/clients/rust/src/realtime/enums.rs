@@ -5,10 +5,7 @@ open_enums! {
     OptimizeFor {
         Balanced = "balanced", Quality = "quality", Accuracy = "accuracy", Latency = "latency", Cost = "cost",
     }
-    /// Whether a WAV header comes first (`audio/wav`) or not (`audio/pcm`). Without it the first bytes decide.
     SttConfigContentType { AudioWav = "audio/wav", AudioPcm = "audio/pcm" }
-    /// The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container,
-    /// else INVALID_FRAME.
     SttConfigEncoding { PcmS16le = "pcm_s16le", Mulaw = "mulaw", Alaw = "alaw", Opus = "opus" }
     ReadyFrameIgnoredItem { Keywords = "keywords", Prompt = "prompt" }
     /// The error code. The table of errors explains each.
@@ -19,16 +16,11 @@ open_enums! {
         RateLimited = "RATE_LIMITED", Backpressure = "BACKPRESSURE", ShuttingDown = "SHUTTING_DOWN",
         BudgetExhausted = "BUDGET_EXHAUSTED", Revoked = "REVOKED", Internal = "INTERNAL",
     }
-    /// The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it.
     TtsConfigEncoding { PcmS16le = "pcm_s16le", PcmF32le = "pcm_f32le", Mulaw = "mulaw", Alaw = "alaw", Opus = "opus" }
-    /// The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz.
     TranscriptionSessionAudioInputFormatType {
         AudioPcm = "audio/pcm", AudioPcmu = "audio/pcmu", AudioPcma = "audio/pcma",
     }
-    /// The method of turn detection. Both find the end of an utterance by silence.
     TurnDetectionType { ServerVad = "server_vad", SemanticVad = "semantic_vad" }
-    /// The format of the audio that the client sends. `pcm16` is at 24000 Hz, the others are at 8000 Hz.
     OlderTranscriptionSessionInputAudioFormat { Pcm16 = "pcm16", G711Ulaw = "g711_ulaw", G711Alaw = "g711_alaw" }
-    /// The state of the item, always `completed` in answers.
     ConversationItemStatus { Completed = "completed", Incomplete = "incomplete", InProgress = "in_progress" }
 }

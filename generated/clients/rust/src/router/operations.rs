@@ -4,7 +4,6 @@ use crate::form::Form;
 use crate::request::Request;
 use crate::send::Surface;
 use crate::{Audio, CallOptions, Client, Download, Event, EventStream, Result};
-use serde::Serialize;
 use super::*;
 
 /// Calls the operations of the surface `router`. A clone is cheap.
@@ -60,24 +59,26 @@ impl Router {
     }
 }
 
+forms! {
+
+/// The form of `createTranscription`, with its parts in order.
+pub struct CreateTranscriptionForm {
+    pub request: TranscriptionRequest,
+    /** The recording as a file, in one of the formats that the operation names. */ pub audio: Audio,
+}
+}
+
+requests! { "snake_case"
+
 /// The parameters of `listModels`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 pub struct ListModelsParams {
     /** The language whose figures rank the models, as a BCP 47 tag. The default is `"en"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
     /** The objective by which the models are ranked. The default is `"balanced"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub objective: Option<OptimizeFor>,
     /** The figures that rank the models: those of streams or those of whole recordings. `streaming` is an alias of `stream`. The default is `"stream"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub path: Option<PathChoice>,
 }
-
-/// The form of `createTranscription`, with its parts in order.
-#[derive(Clone, Debug)]
-pub struct CreateTranscriptionForm {
-    pub request: TranscriptionRequest,
-    /** The recording as a file, in one of the formats that the operation names. */ pub audio: Audio,
 }
 
-impl CreateTranscriptionForm {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(request: TranscriptionRequest, audio: impl Into<Audio>) -> Self {
-        Self { request, audio: audio.into() }
-    }
+constructors! {
+    CreateTranscriptionForm(request: TranscriptionRequest, audio: impl Into<Audio>) {}
 }

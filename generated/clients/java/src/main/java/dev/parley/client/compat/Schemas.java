@@ -75,8 +75,7 @@ public final class Schemas {
         String role, String content, List<ChatToolCall> toolCalls, @JsonAnySetter Map<String, Object> extra) {}
     /** @param index Always 0: there is one choice.
      * @param message The message of the model.
-     * @param finishReason Why the message ended: {@code stop}, {@code length}, {@code tool_calls} or
-     * {@code content_filter}. */
+     * @param finishReason Why the message ended: {@code stop}, {@code length}, {@code tool_calls} or {@code content_filter}. */
     public record ChatChoice(
         long index, ChatAnswer message, String finishReason, @JsonAnySetter Map<String, Object> extra) {}
     /** @param promptTokens How many input tokens were used.
@@ -98,8 +97,7 @@ public final class Schemas {
     public record ChatDelta(String role, String content, @JsonAnySetter Map<String, Object> extra) {}
     /** @param index Always 0: there is one choice.
      * @param delta The part of the message that this chunk adds.
-     * @param finishReason Why the message ended: {@code stop}, {@code length}, {@code tool_calls} or
-     * {@code content_filter}. null until then. */
+     * @param finishReason Why the message ended: {@code stop}, {@code length}, {@code tool_calls} or {@code content_filter}. null until then. */
     public record ChatChunkChoice(
         long index, ChatDelta delta, String finishReason, @JsonAnySetter Map<String, Object> extra) {}
     /** @param id The id of the completion, the same in all chunks.
@@ -107,15 +105,13 @@ public final class Schemas {
      * @param created When the completion was created, in seconds since 1970.
      * @param model The model that answers, as {@code <provider>:<model>}.
      * @param choices The choices, always one. Empty in the chunk with the usage.
-     * @param usage The tokens that were used. null in the chunks before the last one, if
-     * {@code stream_options.include_usage} is set. */
+     * @param usage The tokens that were used. null in the chunks before the last one, if {@code stream_options.include_usage} is set. */
     public record ChatCompletionChunk(
         String id, String object, long created, String model, List<ChatChunkChoice> choices, ChatUsage usage,
         @JsonAnySetter Map<String, Object> extra) {}
-    /** An item of the conversation: a message ({@code role} and {@code content}, a string or parts {@code input_text}
-     * and {@code output_text}), a {@code function_call} ({@code call_id}, {@code name}, {@code arguments}) or a
-     * {@code function_call_output} ({@code call_id}, {@code output}, a string or parts {@code input_text}). Items of
-     * type {@code reasoning} are ignored, and so are ids. */
+    /** An item of the conversation: a message ({@code role} and {@code content}, a string or parts {@code input_text} and {@code output_text}), a
+     * {@code function_call} ({@code call_id}, {@code name}, {@code arguments}) or a {@code function_call_output} ({@code call_id}, {@code output}, a string or
+     * parts {@code input_text}). Items of type {@code reasoning} are ignored, and so are ids. */
     public static final class CompatResponseInputItem {
         String type, role, callId, name, arguments; @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
         /** The type of the item. The default is {@code message}. */
@@ -131,8 +127,7 @@ public final class Schemas {
         /** Sets the fields that the contract does not name. */
         public CompatResponseInputItem extra(Map<String, Object> value) { extra = value; return this; }
     }
-    /** A function that the model may call. {@code type} is always {@code function}; tools of any other type are
-     * refused. */
+    /** A function that the model may call. {@code type} is always {@code function}; tools of any other type are refused. */
     public static final class CompatResponseTool implements CompatResponseRequestToolChoice, CompatResponseToolChoice {
         String type, name; Nullable<String> description; Nullable<Map<String, Object>> parameters;
         Nullable<Boolean> strict; @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
@@ -160,10 +155,8 @@ public final class Schemas {
     }
     public enum NativeToolMode implements CompatResponseRequestToolChoice, CompatResponseToolChoice, CompleteBodyToolChoice {
         AUTO, NONE, REQUIRED }
-    /** The kind of the format. */
     public enum CompatResponseFormatType { TEXT, JSON_OBJECT, JSON_SCHEMA }
-    /** The format of the answer: {@code text}, {@code json_object}, or {@code json_schema} with {@code name} and
-     * {@code schema}. */
+    /** The format of the answer: {@code text}, {@code json_object}, or {@code json_schema} with {@code name} and {@code schema}. */
     public static final class CompatResponseFormat {
         Open<CompatResponseFormatType> type; String name; Map<String, Object> schema; Nullable<Boolean> strict;
         @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
@@ -204,8 +197,7 @@ public final class Schemas {
         public CompatResponseReasoning extra(Map<String, Object> value) { extra = value; return this; }
         public Map<String, Object> extra() { return extra; }
     }
-    /** A request for a response. Fields that are not named here are ignored; those that would need a store or tools of
-     * the service are refused by name. */
+    /** A request for a response. Fields that are not named here are ignored; those that would need a store or tools of the service are refused by name. */
     public static final class CompatResponseRequest {
         String model; CompatResponseRequestInput input; Nullable<String> instructions;
         Nullable<List<CompatResponseTool>> tools; Nullable<CompatResponseRequestToolChoice> toolChoice;
@@ -219,8 +211,7 @@ public final class Schemas {
         public CompatResponseRequest instructions(String value) { instructions = Nullable.of(value); return this; }
         /** The functions that the model may call. */
         public CompatResponseRequest tools(List<CompatResponseTool> value) { tools = Nullable.of(value); return this; }
-        /** Whether the model may ({@code auto}), may not ({@code none}) or must ({@code required}) call a function, or
-         * the function that it must call. */
+        /** Whether the model may ({@code auto}), may not ({@code none}) or must ({@code required}) call a function, or the function that it must call. */
         public CompatResponseRequest toolChoice(CompatResponseRequestToolChoice value) {
             toolChoice = Nullable.of(value);
             return this;
@@ -246,7 +237,6 @@ public final class Schemas {
         public CompatResponseRequest extra(Map<String, Object> value) { extra = value; return this; }
     }
     public enum CompatResponseState { IN_PROGRESS, COMPLETED, INCOMPLETE, FAILED }
-    /** The reason of the failure, for programs. */
     public enum CompatResponseFailureCode { SERVER_ERROR, RATE_LIMIT_EXCEEDED }
     /** @param code The reason of the failure, for programs.
      * @param message A sentence for people that says what went wrong. */
@@ -278,8 +268,7 @@ public final class Schemas {
         String id, String type, Open<CompatResponseStatus> status, String callId, String name, String arguments
     ) implements CompatResponseItem {}
     /** @param cachedTokens How many of the input tokens the provider had in its cache.
-     * @param cacheWriteTokens Always 0: tokens that a provider wrote into its cache are part of {@code input_tokens},
-     * and not counted apart. */
+     * @param cacheWriteTokens Always 0: tokens that a provider wrote into its cache are part of {@code input_tokens}, and not counted apart. */
     public record CompatResponseCached(long cachedTokens, long cacheWriteTokens) {}
     /** @param reasoningTokens How many of the output tokens were reasoning tokens. */
     public record CompatResponseReasoned(long reasoningTokens) {}
@@ -321,7 +310,6 @@ public final class Schemas {
         String previousResponseId, CompatResponseReasoning reasoning, boolean store, Double temperature,
         CompatResponseTextConfig text, CompatResponseToolChoice toolChoice, List<CompatResponseTool> tools, Double topP,
         String truncation, CompatResponseUsage usage) {}
-    /** The type of the event. */
     public enum CompatResponseLifeType {
         @JsonProperty("response.created") RESPONSE_CREATED, @JsonProperty("response.in_progress") RESPONSE_IN_PROGRESS,
         @JsonProperty("response.completed") RESPONSE_COMPLETED,
@@ -332,7 +320,6 @@ public final class Schemas {
     public record CompatResponseLife(
         Open<CompatResponseLifeType> type, long sequenceNumber, CompatResponse response
     ) implements CreateCompatResponseEvent {}
-    /** The type of the event. */
     public enum CompatResponseItemEventType {
         @JsonProperty("response.output_item.added") RESPONSE_OUTPUT_ITEM_ADDED,
         @JsonProperty("response.output_item.done") RESPONSE_OUTPUT_ITEM_DONE }
@@ -343,7 +330,6 @@ public final class Schemas {
     public record CompatResponseItemEvent(
         Open<CompatResponseItemEventType> type, long sequenceNumber, long outputIndex, CompatResponseItem item
     ) implements CreateCompatResponseEvent {}
-    /** The type of the event. */
     public enum CompatResponsePartEventType {
         @JsonProperty("response.content_part.added") RESPONSE_CONTENT_PART_ADDED,
         @JsonProperty("response.content_part.done") RESPONSE_CONTENT_PART_DONE }
@@ -394,8 +380,7 @@ public final class Schemas {
     public record CompatResponseArgumentsDone(
         String type, long sequenceNumber, String itemId, long outputIndex, String name, String arguments
     ) implements CreateCompatResponseEvent {}
-    /** The error code, which stays the same between versions. The table {@code x-error-codes} of this document explains
-     * each. */
+    /** The error code, which stays the same between versions. The table {@code x-error-codes} of this document explains each. */
     public enum ErrorCode {
         AUTHENTICATION_FAILED, ACCESS_DENIED, ORIGIN_NOT_ALLOWED, ORGANIZATION_DISABLED, INSUFFICIENT_CREDIT,
         INVALID_PARAMETER, INVALID_REQUEST, CAPABILITY_UNSUPPORTED, NOT_FOUND, METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE,
@@ -408,20 +393,16 @@ public final class Schemas {
         PROVIDER_ERROR, SERVER_ERROR }
     /** @param provider The id of the provider of the attempt.
      * @param model The id of the model of the attempt.
-     * @param outcome The way in which the attempt failed: {@code auth}, {@code quota}, {@code bad_request},
-     * {@code unsupported}, {@code rate_limited}, {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty},
-     * {@code unreachable}, {@code server} or {@code cancelled}. More may be added.
+     * @param outcome The way in which the attempt failed: {@code auth}, {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited},
+     * {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More may be added.
      * @param milliseconds How long the attempt took, in milliseconds. */
     public record ErrorAttempt(String provider, String model, String outcome, long milliseconds) {}
     /** @param message A sentence for people that says what went wrong.
      * @param hint A sentence for people that says what to do, in one line.
-     * @param retryable Whether another try can succeed. If the header {@code x-should-retry} is {@code false}, that
-     * try needs a new Idempotency-Key.
+     * @param retryable Whether another try can succeed. If the header {@code x-should-retry} is {@code false}, that try needs a new Idempotency-Key.
      * @param requestId The id of the request, the same as the header Service-Request-ID.
-     * @param docUrl The page on this error code: a path on the server that answered, such as
-     * {@code /docs/router/error-not_found.html}.
-     * @param param The place of the fault in the request: a JSON pointer into the body, or the name of a header or a
-     * query parameter.
+     * @param docUrl The page on this error code: a path on the server that answered, such as {@code /docs/router/error-not_found.html}.
+     * @param param The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
      * @param retryAfterSeconds How many seconds to wait before another try, the same as the header Retry-After.
      * @param originalRequestId The id of the request that first used the Idempotency-Key.
      * @param attempts The attempts with providers, in order, and the outcome of each. */
@@ -479,7 +460,6 @@ public final class Schemas {
         /** Sets the fields that the contract does not name. */
         public CompatVoice extra(Map<String, Object> value) { extra = value; return this; }
     }
-    /** Whether the answer is raw audio or a stream of events. */
     public enum CompatSpeechRequestStreamFormat { AUDIO, SSE }
     /** A request for speech. Fields that are not named here are ignored. */
     public static final class CompatSpeechRequest {
@@ -488,13 +468,11 @@ public final class Schemas {
         /** The text to speak. */
         public CompatSpeechRequest input(String value) { input = value; return this; }
         public CompatSpeechRequest model(String value) { model = value; return this; }
-        /** The voice: the name of a preset, a voice id of a provider, or {@code auto}. The default is the voice of the
-         * key, else that of the provider. */
+        /** The voice: the name of a preset, a voice id of a provider, or {@code auto}. The default is the voice of the key, else that of the provider. */
         public CompatSpeechRequest voice(CompatSpeechRequestVoice value) { voice = value; return this; }
         /** Instructions on how to speak, in plain words. They are never spoken; some providers ignore them. */
         public CompatSpeechRequest instructions(String value) { instructions = value; return this; }
-        /** The format of the audio: {@code pcm} or {@code wav}. {@code mp3} and {@code opus} are refused. The default
-         * is {@code "pcm"}. */
+        /** The format of the audio: {@code pcm} or {@code wav}. {@code mp3} and {@code opus} are refused. The default is {@code "pcm"}. */
         public CompatSpeechRequest responseFormat(String value) { responseFormat = value; return this; }
         /** How fast the voice speaks. 1 is its usual speed. Ignored if the provider cannot change it. */
         public CompatSpeechRequest speed(double value) { speed = value; return this; }
@@ -525,7 +503,6 @@ public final class Schemas {
     public record CompatSpeechModel(String id) {}
     /** @param models {@code auto}, and the models that can be routed to now. */
     public record CompatSpeechModelList(List<CompatSpeechModel> models) {}
-    /** {@code 1} adds the models that cannot be routed to now, each with the reason, after those that can. */
     public enum ListCompatModelsAll { @JsonProperty("0") _0, @JsonProperty("1") _1, FALSE, TRUE }
     public enum Stage { STT, LLM, TTS }
     public enum PriceUnit {
@@ -556,18 +533,15 @@ public final class Schemas {
      * @param model The id of the model at its provider.
      * @param stage The stage that the model serves.
      * @param routable Whether the model can be routed to now.
-     * @param reason Why the model cannot be routed to now: {@code no_credential}, {@code not_running},
-     * {@code circuit_open} or {@code credential_cooling}. Absent if it can.
-     * @param credentialVariable The environment variable of the missing credential. Present with {@code no_credential}
-     * if it is known.
+     * @param reason Why the model cannot be routed to now: {@code no_credential}, {@code not_running}, {@code circuit_open} or {@code credential_cooling}.
+     * Absent if it can.
+     * @param credentialVariable The environment variable of the missing credential. Present with {@code no_credential} if it is known.
      * @param languages The languages of the model, as BCP 47 base languages. {@code *} stands for any language.
      * @param streaming Whether the model serves streams.
-     * @param quality The published quality figure by which the model is ranked, in English if the model speaks it.
-     * null if nobody has measured it. Its metric and unit differ by stage and model (word errors in percent for stt,
-     * less is better; points of a ranking for tts and scores for llm, more is better), so compare it only within a
-     * stage: {@code benchmarks} of {@code GET /router/v1/models} names metric, unit and source.
-     * @param latencyMs The time to the first or final result, in milliseconds: measured here, else published. null if
-     * neither is known.
+     * @param quality The published quality figure by which the model is ranked, in English if the model speaks it. null if nobody has measured it. Its metric
+     * and unit differ by stage and model (word errors in percent for stt, less is better; points of a ranking for tts and scores for llm, more is better), so
+     * compare it only within a stage: {@code benchmarks} of {@code GET /router/v1/models} names metric, unit and source.
+     * @param latencyMs The time to the first or final result, in milliseconds: measured here, else published. null if neither is known.
      * @param price The prices by unit. Empty if no price is known.
      * @param voices The voices of the model. Absent if it has no listed voice. */
     public record CompatModel(
@@ -587,26 +561,21 @@ public final class Schemas {
      * @param reason The reason why the model cannot serve the request.
      * @param detail More about the reason, in words. Absent if there is no more. */
     public record ExcludedModel(String provider, String model, String reason, String detail) {}
-    /** The part of the score that the figure is for. */
     public enum RoutingFigurePart { QUALITY, LATENCY, COST, SUCCESS_RATE }
     /** One published or measured figure, with its source and date.
      * @param part The part of the score that the figure is for.
-     * @param metric The name of the figure, such as {@code first_byte_ms}. For a price it is the unit that is priced,
-     * such as {@code audio_hour}.
+     * @param metric The name of the figure, such as {@code first_byte_ms}. For a price it is the unit that is priced, such as {@code audio_hour}.
      * @param value The value of the figure. A price is in micro-USD.
      * @param unit The unit of the value, such as {@code ms}.
-     * @param language The language that the figure was measured in, as a BCP 47 tag. {@code *} if it is for all
-     * languages.
-     * @param source The source of the figure. {@code measured} is a live figure of this server; anything else names a
-     * publication.
+     * @param language The language that the figure was measured in, as a BCP 47 tag. {@code *} if it is for all languages.
+     * @param source The source of the figure. {@code measured} is a live figure of this server; anything else names a publication.
      * @param sourceUrl The address of the page that has the figure.
      * @param interested Whether the source sells this model or a competing one. */
     public record RoutingFigure(
         Open<RoutingFigurePart> part, String metric, Double value, String unit, String language,
         Open<BenchmarkPath> path, String source, String sourceUrl, String asOf, Boolean interested) {}
     /** @param id The model, as {@code <provider>:<model>}.
-     * @param score The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters
-     * most for the objective is not known.
+     * @param score The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not known.
      * @param successRate The share of recent attempts on this server that succeeded. 1 if there were too few to judge.
      * @param figures The figures that the parts are made of. A part that is null has no figure. */
     public record RoutingScore(
@@ -618,14 +587,11 @@ public final class Schemas {
     /** @param stage The stage that the model is chosen for.
      * @param language The language of the request, as a BCP 47 tag. null if the request names none.
      * @param objective The objective by which the models are ranked. null if the request or its key pins the model.
-     * @param candidate The model that the request would go to first, as {@code <provider>:<model>}. null if no model
-     * can serve it.
-     * @param runnersUp The models that are tried next if the first one fails, in order, each as
-     * {@code <provider>:<model>}.
+     * @param candidate The model that the request would go to first, as {@code <provider>:<model>}. null if no model can serve it.
+     * @param runnersUp The models that are tried next if the first one fails, in order, each as {@code <provider>:<model>}.
      * @param excluded The models that cannot serve the request, and why.
      * @param scores The models that can serve the request with their scores, the best first.
-     * @param catalogDigest The digest of the catalog that the choice was made from, as in {@code GET
-     * /router/v1/models}. */
+     * @param catalogDigest The digest of the catalog that the choice was made from, as in {@code GET /router/v1/models}. */
     public record RoutingPreview(
         Open<Stage> stage, String language, Open<Objective> objective, String candidate, List<String> runnersUp,
         List<ExcludedModel> excluded, List<RoutingScore> scores, String catalogDigest, RegionWish region) {}
@@ -634,8 +600,8 @@ public final class Schemas {
         String language, region; @JsonProperty("optimizeFor") OptimizeFor optimizeFor;
         @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
         public Intent language(String value) { language = value; return this; }
-        /** The region that models should be in. It is a wish: of equal candidates those whose provider has this
-         * {@code region} in the configuration go first. The explanation of the route says whether it had an effect. */
+        /** The region that models should be in. It is a wish: of equal candidates those whose provider has this {@code region} in the configuration go first.
+         * The explanation of the route says whether it had an effect. */
         public Intent region(String value) { region = value; return this; }
         public Intent optimizeFor(OptimizeFor value) { optimizeFor = value; return this; }
         /** Sets the fields that the contract does not name. */
@@ -676,8 +642,7 @@ public final class Schemas {
         public SynthesizeBody instructions(String value) { instructions = value; return this; }
         /** Limits on the providers that may serve. */
         public SynthesizeBody constraints(Constraints value) { constraints = value; return this; }
-        /** The format of the audio: {@code pcm} or {@code wav}. {@code mp3} and {@code opus} are refused. The default
-         * is {@code "pcm"}. */
+        /** The format of the audio: {@code pcm} or {@code wav}. {@code mp3} and {@code opus} are refused. The default is {@code "pcm"}. */
         public SynthesizeBody responseFormat(String value) { responseFormat = value; return this; }
         /** The sample rate of the audio, in Hz. The default is {@code 24000}. */
         public SynthesizeBody sampleRate(long value) { sampleRate = value; return this; }
@@ -715,11 +680,9 @@ public final class Schemas {
     /** @param text The transcript. Empty if nobody speaks.
      * @param provider The id of the provider that served the request.
      * @param model The id of the model at its provider.
-     * @param language The language of the request, or the language that the provider detected. null if neither is
-     * known.
+     * @param language The language of the request, or the language that the provider detected. null if neither is known.
      * @param duration The length of the audio, in seconds.
-     * @param confidence The mean confidence of the words, from 0 to 1. null if the answer has no words, or the
-     * provider gives no confidence.
+     * @param confidence The mean confidence of the words, from 0 to 1. null if the answer has no words, or the provider gives no confidence.
      * @param failoverCount How many providers failed before this one.
      * @param scoresRunId The digest of the catalog whose figures ranked the candidates.
      * @param segments The transcript in segments, with their times.
@@ -742,16 +705,14 @@ public final class Schemas {
     ) implements TranscribeEvent {}
     /** @param text The words of the segment.
      * @param isFinal Whether the text is final. If not, it may still change.
-     * @param confidence The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the
-     * provider gives no confidence.
+     * @param confidence The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the provider gives no confidence.
      * @param start The start of the segment, in seconds.
      * @param end The end of the segment, in seconds.
      * @param speaker The label of the speaker. Absent if speakers are not distinguished. */
     public record TranscriptEvent(
         String text, @JsonProperty("isFinal") boolean isFinal, Double confidence, Double start, Double end,
         String speaker) implements TranscribeEvent {}
-    /** The body of every answer other than 2xx, and of the {@code error} event. Holds nothing of what was sent and
-     * nothing that a provider said.
+    /** The body of every answer other than 2xx, and of the {@code error} event. Holds nothing of what was sent and nothing that a provider said.
      * @param error The failure, with a message and a hint for people. */
     public record ErrorEnvelope(ErrorDetail error) implements TranscribeEvent, CompleteEvent {}
     public static final class NativeHistoryCall {
@@ -832,8 +793,7 @@ public final class Schemas {
         public CompleteBody reasoningEffort(ReasoningEffort value) { reasoningEffort = value; return this; }
         /** The functions that the model may call. */
         public CompleteBody tools(List<NativeTool> value) { tools = value; return this; }
-        /** Whether the model may ({@code auto}), may not ({@code none}) or must ({@code required}) call a function, or
-         * the function that it must call. */
+        /** Whether the model may ({@code auto}), may not ({@code none}) or must ({@code required}) call a function, or the function that it must call. */
         public CompleteBody toolChoice(CompleteBodyToolChoice value) { toolChoice = value; return this; }
         /** Whether the model may call several functions at once. */
         public CompleteBody parallelToolCalls(boolean value) { parallelToolCalls = value; return this; }
@@ -875,11 +835,9 @@ public final class Schemas {
         long hop, @JsonProperty("scoresRunId") String scoresRunId) implements CompleteEvent {}
     /** @param text The next piece of the text. */
     public record TextDelta(String text) implements CompleteEvent {}
-    /** The encoding: 16 bit little-endian samples ({@code audio/pcm}), or mu-law and A-law at 8000 Hz. */
     public enum RealtimeTranscriptionSessionAudioInputFormatType {
         @JsonProperty("audio/pcm") AUDIO_PCM, @JsonProperty("audio/pcmu") AUDIO_PCMU,
         @JsonProperty("audio/pcma") AUDIO_PCMA }
-    /** The format of the audio that the client sends. */
     public static final class RealtimeTranscriptionSessionAudioInputFormat {
         Open<RealtimeTranscriptionSessionAudioInputFormatType> type; Long rate;
         @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
@@ -899,7 +857,6 @@ public final class Schemas {
         }
         public Map<String, Object> extra() { return extra; }
     }
-    /** The model and the language of the transcription. */
     public static final class RealtimeTranscriptionSessionAudioInputTranscription {
         String model; Nullable<String> language, prompt; Nullable<List<String>> keywords;
         @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
@@ -931,9 +888,7 @@ public final class Schemas {
         }
         public Map<String, Object> extra() { return extra; }
     }
-    /** The method of turn detection. Both find the end of an utterance by silence. */
     public enum RealtimeTranscriptionSessionAudioInputTurnDetectionType { SERVER_VAD, SEMANTIC_VAD }
-    /** How the ends of utterances are found. null if the client commits them. */
     public static final class RealtimeTranscriptionSessionAudioInputTurnDetection {
         Open<RealtimeTranscriptionSessionAudioInputTurnDetectionType> type; Double silenceDurationMs;
         @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
@@ -956,7 +911,6 @@ public final class Schemas {
         }
         public Map<String, Object> extra() { return extra; }
     }
-    /** The settings of the audio that the client sends. */
     public static final class RealtimeTranscriptionSessionAudioInput {
         RealtimeTranscriptionSessionAudioInputFormat format;
         Nullable<RealtimeTranscriptionSessionAudioInputTranscription> transcription;
@@ -984,7 +938,6 @@ public final class Schemas {
         public RealtimeTranscriptionSessionAudioInput extra(Map<String, Object> value) { extra = value; return this; }
         public Map<String, Object> extra() { return extra; }
     }
-    /** The settings of the audio. */
     public static final class RealtimeTranscriptionSessionAudio {
         RealtimeTranscriptionSessionAudioInput input; @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
         /** The settings of the audio that the client sends. */
@@ -1025,8 +978,7 @@ public final class Schemas {
     public record RealtimeClientSecret(String value, long expiresAt, RealtimeTranscriptionSession session) {}
     public static final class RealtimeSessionRequest {
         String model; @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
-        /** A model that the client will name. It is checked only for models that hold conversations, which no token
-         * opens. */
+        /** A model that the client will name. It is checked only for models that hold conversations, which no token opens. */
         public RealtimeSessionRequest model(String value) { model = value; return this; }
         /** Sets the fields that the contract does not name. */
         public RealtimeSessionRequest extra(Map<String, Object> value) { extra = value; return this; }
@@ -1064,9 +1016,8 @@ public final class Schemas {
         public CreateCompatTranscriptionForm language(String value) { language = value; return this; }
         /** A text with words and style to expect. Ignored if the model takes none. */
         public CreateCompatTranscriptionForm prompt(String value) { prompt = value; return this; }
-        /** The format of the answer: {@code json}, {@code text}, {@code verbose_json}, or the subtitles {@code srt} and
-         * {@code vtt}, with a cue for each segment, or for each word if {@code timestamp_granularities[]} is only
-         * {@code word}. The default is {@code "json"}. */
+        /** The format of the answer: {@code json}, {@code text}, {@code verbose_json}, or the subtitles {@code srt} and {@code vtt}, with a cue for each
+         * segment, or for each word if {@code timestamp_granularities[]} is only {@code word}. The default is {@code "json"}. */
         public CreateCompatTranscriptionForm responseFormat(String value) { responseFormat = value; return this; }
         /** The temperature, from 0 to 1. Ignored if the model takes none. */
         public CreateCompatTranscriptionForm temperature(String value) { temperature = value; return this; }
@@ -1106,13 +1057,11 @@ public final class Schemas {
         public PreviewRoutingParams stage(Stage value) { stage = value; return this; }
         /** The language of the speech, as a BCP 47 tag. */
         public PreviewRoutingParams language(String value) { language = value; return this; }
-        /** The objective by which the models are ranked. The default is balanced, unless the key has another default.
-         */
+        /** The objective by which the models are ranked. The default is balanced, unless the key has another default. */
         public PreviewRoutingParams objective(OptimizeFor value) { objective = value; return this; }
         /** The region that the request would wish for. */
         public PreviewRoutingParams region(String value) { region = value; return this; }
-        /** Whether the request is for a recording ({@code batch}, the default) or for a session on a socket
-         * ({@code stream}). Only speech to text has both. */
+        /** Whether the request is for a recording ({@code batch}, the default) or for a session on a socket ({@code stream}). Only speech to text has both. */
         public PreviewRoutingParams path(BenchmarkPath value) { path = value; return this; }
     }
     /** The parameters of synthesize. */
@@ -1142,17 +1091,16 @@ public final class Schemas {
         /** The language of the speech, as a BCP 47 tag. It wins over a language in the body. */
         public CompleteParams serviceLanguage(String value) { serviceLanguage = value; return this; }
     }
-    /** The input: a text, or the items of the conversation in order. */
+    /** One of the types TextValue, CompatResponseInputItemList. */
     public sealed interface CompatResponseRequestInput {}
-    /** Whether the model may ({@code auto}), may not ({@code none}) or must ({@code required}) call a function, or the
-     * function that it must call. */
+    /** One of the types NativeToolMode, CompatResponseTool. */
     public sealed interface CompatResponseRequestToolChoice {}
     /** One of the types CompatResponseMessage, CompatResponseCall. */
     @Union(tag = "type", unknown = Unknown.class, value = {
         @Union.Arm(on = "message", as = CompatResponseMessage.class),
         @Union.Arm(on = "function_call", as = CompatResponseCall.class)})
     public sealed interface CompatResponseItem {}
-    /** The tool choice of the request, or {@code auto}. */
+    /** One of the types NativeToolMode, CompatResponseTool. */
     @Union(unknown = Unknown.class, value = {
         @Union.Arm(on = "string", as = NativeToolMode.class), @Union.Arm(on = "object", as = CompatResponseTool.class)})
     public sealed interface CompatResponseToolChoice {}
@@ -1161,18 +1109,16 @@ public final class Schemas {
         @Union.Arm(on = "transcript.text.delta", as = CompatTranscriptDelta.class),
         @Union.Arm(on = "transcript.text.done", as = CompatTranscriptDone.class)})
     public sealed interface CompatTranscriptionEvent {}
-    /** The voice: the name of a preset, a voice id of a provider, or {@code auto}. The default is the voice of the key,
-     * else that of the provider. */
+    /** One of the types TextValue, CompatVoice. */
     public sealed interface CompatSpeechRequestVoice {}
     /** An event of the stream: audio in pieces, then exactly one done. */
     @Union(tag = "type", unknown = Unknown.class, value = {
         @Union.Arm(on = "speech.audio.delta", as = CompatSpeechDelta.class),
         @Union.Arm(on = "speech.audio.done", as = CompatSpeechDone.class)})
     public sealed interface CompatSpeechEvent {}
-    /** The arguments, as JSON text or as the object. */
+    /** One of the types TextValue, ObjectValue. */
     public sealed interface NativeHistoryCallArgs {}
-    /** Whether the model may ({@code auto}), may not ({@code none}) or must ({@code required}) call a function, or the
-     * function that it must call. */
+    /** One of the types NativeToolMode, NativeTool. */
     public sealed interface CompleteBodyToolChoice {}
     /** The data of an event of createCompatResponse. */
     @Union(unknown = Unknown.class, value = {

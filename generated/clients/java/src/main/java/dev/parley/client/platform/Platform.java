@@ -434,14 +434,12 @@ public final class Platform extends Surface {
             .json(body).idempotent(), TransferProgress.class);
     }
 
-    /** Connect the caller with the person who is asked: <code>POST
-     * /v1/calls/{id}/transfers/{transferId}/complete</code>. */
+    /** Connect the caller with the person who is asked: <code>POST /v1/calls/{id}/transfers/{transferId}/complete</code>. */
     public ApiCall<Transfer> completeTransfer(String id, String transferId) {
         return completeTransfer(id, transferId, null);
     }
 
-    /** Connect the caller with the person who is asked: <code>POST
-     * /v1/calls/{id}/transfers/{transferId}/complete</code>. */
+    /** Connect the caller with the person who is asked: <code>POST /v1/calls/{id}/transfers/{transferId}/complete</code>. */
     public ApiCall<Transfer> completeTransfer(String id, String transferId, CompleteTransfer body) {
         return json(request("POST", "/v1/calls/{id}/transfers/{transferId}/complete", id, transferId)
             .json(body).idempotent(), Transfer.class);

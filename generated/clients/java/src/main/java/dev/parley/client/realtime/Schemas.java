@@ -23,19 +23,13 @@ public final class Schemas {
         public Intent region(String value) { region = value; return this; }
         public Intent optimizeFor(OptimizeFor value) { optimizeFor = value; return this; }
     }
-    /** The options of published clients. A field of the same name in the config wins. */
     public static final class SttConfigSttOptions {
         String language; List<String> keywords;
         public SttConfigSttOptions language(String value) { language = value; return this; }
         public SttConfigSttOptions keywords(List<String> value) { keywords = value; return this; }
     }
-    /** Whether a WAV header comes first ({@code audio/wav}) or not ({@code audio/pcm}). Without it the first bytes
-     * decide. */
     public enum SttConfigContentType { @JsonProperty("audio/wav") AUDIO_WAV, @JsonProperty("audio/pcm") AUDIO_PCM }
-    /** The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container,
-     * else INVALID_FRAME. */
     public enum SttConfigEncoding { PCM_S16LE, MULAW, ALAW, OPUS }
-    /** The only providers that may serve, by stage. A session reads only its stage. */
     public static final class ConstraintsAllowedProviders {
         List<String> stt, llm, tts;
         public ConstraintsAllowedProviders stt(List<String> value) { stt = value; return this; }
@@ -66,16 +60,14 @@ public final class Schemas {
         public SttConfig region(String value) { region = value; return this; }
         /** The options of published clients. A field of the same name in the config wins. */
         public SttConfig sttOptions(SttConfigSttOptions value) { sttOptions = value; return this; }
-        /** Whether a WAV header comes first ({@code audio/wav}) or not ({@code audio/pcm}). Without it the first bytes
-         * decide. */
+        /** Whether a WAV header comes first ({@code audio/wav}) or not ({@code audio/pcm}). Without it the first bytes decide. */
         public SttConfig contentType(SttConfigContentType value) { contentType = value; return this; }
-        /** The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container,
-         * else INVALID_FRAME. The default is {@code "pcm_s16le"}. */
+        /** The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else INVALID_FRAME. The default is
+         * {@code "pcm_s16le"}. */
         public SttConfig encoding(SttConfigEncoding value) { encoding = value; return this; }
         /** The sample rate, in Hz. The default is 48000 for Opus, else 16000. A WAV header wins over it. */
         public SttConfig sampleRate(long value) { sampleRate = value; return this; }
-        /** The number of channels, whose samples are interleaved. A WAV header wins over it. The default is {@code 1}.
-         */
+        /** The number of channels, whose samples are interleaved. A WAV header wins over it. The default is {@code 1}. */
         public SttConfig channels(long value) { channels = value; return this; }
         /** Whether transcripts that may still change are sent. The default is true. */
         public SttConfig interimResults(boolean value) { interimResults = value; return this; }
@@ -84,12 +76,10 @@ public final class Schemas {
         /** Whether final transcripts have the times of their words. The default is false. */
         public SttConfig words(boolean value) { words = value; return this; }
         public SttConfig keywords(List<String> value) { keywords = value; return this; }
-        /** The text before the audio, or its subject. It is a hint: {@code ready.ignored} says whether it was ignored.
-         */
+        /** The text before the audio, or its subject. It is a hint: {@code ready.ignored} says whether it was ignored. */
         public SttConfig prompt(String value) { prompt = value; return this; }
         public SttConfig constraints(Constraints value) { constraints = value; return this; }
-        /** Whether one other provider may take over before the first transcript; it gets the last 10 s of audio again.
-         * The default is false. */
+        /** Whether one other provider may take over before the first transcript; it gets the last 10 s of audio again. The default is false. */
         public SttConfig replay(boolean value) { replay = value; return this; }
     }
     public static final class FlushFrame implements TranscribeStreamSent, SynthesizeStreamSent {
@@ -109,8 +99,8 @@ public final class Schemas {
      * @param region The region of the server that runs the session.
      * @param encoding The encoding of the audio frames.
      * @param sampleRate The sample rate, in Hz.
-     * @param ignored The hints of the config that the provider does not take, and that were ignored: {@code keywords},
-     * {@code prompt}. Absent if nothing was ignored. */
+     * @param ignored The hints of the config that the provider does not take, and that were ignored: {@code keywords}, {@code prompt}. Absent if nothing was
+     * ignored. */
     public record ReadyFrame(
         String type, @JsonProperty("sessionId") String sessionId, String provider, String model, String region,
         String encoding, @JsonProperty("sampleRate") long sampleRate, List<Open<ReadyFrameIgnoredItem>> ignored
@@ -130,8 +120,7 @@ public final class Schemas {
      * @param isFinal Whether the text is final. If not, it may still change.
      * @param speechFinal Whether the utterance is over: the speaker has stopped.
      * @param confidence The confidence of the recognizer, from 0 to 1. Absent if the provider gives none.
-     * @param language The language that the provider detected, else the language of the config. null if neither is
-     * known.
+     * @param language The language that the provider detected, else the language of the config. null if neither is known.
      * @param words The words with their times. Present in final transcripts if {@code words} is true. */
     public record TranscriptFrame(
         String type, String id, String text, @JsonProperty("isFinal") boolean isFinal,
@@ -140,8 +129,7 @@ public final class Schemas {
     ) implements TranscribeStreamReceived {}
     /** @param type Always {@code pong}. */
     public record PongFrame(String type) implements TranscribeStreamReceived, SynthesizeStreamReceived {}
-    /** The billed audio and its cost.
-     * @param durationMs The billed audio, in milliseconds. */
+    /** @param durationMs The billed audio, in milliseconds. */
     public record TranscriptionEndFrameUsage(
         @JsonProperty("durationMs") long durationMs, @JsonProperty("costMicroUsd") Long costMicroUsd) {}
     /** @param type Always {@code end}.
@@ -162,14 +150,11 @@ public final class Schemas {
      * @param message A sentence for people that says what went wrong.
      * @param retryable Whether a new session with the same settings may succeed.
      * @param requestId The id of the request in the log, for support.
-     * @param docUrl The page on this error code: a path on the server that answered, such as
-     * {@code /docs/realtime/error-INVALID_CONFIG.html}. */
+     * @param docUrl The page on this error code: a path on the server that answered, such as {@code /docs/realtime/error-INVALID_CONFIG.html}. */
     public record ErrorFrame(
         String type, Open<ErrorCode> code, String message, boolean retryable,
         @JsonProperty("requestId") String requestId, String docUrl
     ) implements TranscribeStreamReceived, SynthesizeStreamReceived {}
-    /** The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it.
-     */
     public enum TtsConfigEncoding { PCM_S16LE, PCM_F32LE, MULAW, ALAW, OPUS }
     public static final class TtsConfig implements SynthesizeStreamSent {
         final String type = "config"; String voice, language, model, region, instructions;
@@ -181,8 +166,8 @@ public final class Schemas {
         public TtsConfig model(String value) { model = value; return this; }
         public TtsConfig optimizeFor(OptimizeFor value) { optimizeFor = value; return this; }
         public TtsConfig region(String value) { region = value; return this; }
-        /** The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits
-         * it. The default is {@code "pcm_s16le"}. */
+        /** The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it. The default is {@code "pcm_s16le"}.
+         */
         public TtsConfig encoding(TtsConfigEncoding value) { encoding = value; return this; }
         /** The sample rate, in Hz. The default is 48000 for Opus, else 24000. */
         public TtsConfig sampleRate(long value) { sampleRate = value; return this; }
@@ -190,14 +175,14 @@ public final class Schemas {
         public TtsConfig speed(double value) { speed = value; return this; }
         /** Instructions on how to speak. They are never spoken. */
         public TtsConfig instructions(String value) { instructions = value; return this; }
-        /** Whether to send the times of words. No provider gives them in a stream, so {@code true} is refused as
-         * INVALID_CONFIG. The default is {@code false}. */
+        /** Whether to send the times of words. No provider gives them in a stream, so {@code true} is refused as INVALID_CONFIG. The default is {@code false}.
+         */
         public TtsConfig timestamps(boolean value) { timestamps = value; return this; }
     }
     public static final class TextFrame implements SynthesizeStreamSent {
         final String type = "text"; String text; Boolean flush;
-        /** The text to speak, at most 20,000 characters (code points), together with the text that waits to be spoken;
-         * else TEXT_TOO_LONG. INVALID_TEXT if nothing of it can be spoken. */
+        /** The text to speak, at most 20,000 characters (code points), together with the text that waits to be spoken; else TEXT_TOO_LONG. INVALID_TEXT if
+         * nothing of it can be spoken. */
         public TextFrame text(String value) { text = value; return this; }
         /** Whether to flush after the text, as a flush frame does. The default is false. */
         public TextFrame flush(boolean value) { flush = value; return this; }
@@ -206,21 +191,18 @@ public final class Schemas {
         final String type = "clear";
     }
     /** @param type Always {@code cleared}.
-     * @param charactersSent The number of characters (code points) whose speech was sent whole since the session
-     * began. A sentence that was cut off does not count. */
+     * @param charactersSent The number of characters (code points) whose speech was sent whole since the session began. A sentence that was cut off does not
+     * count. */
     public record ClearedFrame(
         String type, @JsonProperty("charactersSent") long charactersSent) implements SynthesizeStreamReceived {}
-    /** The billed characters and their cost.
-     * @param characters The number of characters that were spoken. */
+    /** @param characters The number of characters that were spoken. */
     public record SpeechEndFrameUsage(long characters, @JsonProperty("costMicroUsd") Long costMicroUsd) {}
     /** @param type Always {@code end}.
      * @param usage The billed characters and their cost. */
     public record SpeechEndFrame(String type, SpeechEndFrameUsage usage) implements SynthesizeStreamReceived {}
-    /** The encoding: 16 bit little-endian samples ({@code audio/pcm}), or mu-law and A-law at 8000 Hz. */
     public enum TranscriptionSessionAudioInputFormatType {
         @JsonProperty("audio/pcm") AUDIO_PCM, @JsonProperty("audio/pcmu") AUDIO_PCMU,
         @JsonProperty("audio/pcma") AUDIO_PCMA }
-    /** The format of the audio that the client sends. */
     public static final class TranscriptionSessionAudioInputFormat {
         Open<TranscriptionSessionAudioInputFormatType> type; Long rate;
         /** The encoding: 16 bit little-endian samples ({@code audio/pcm}), or mu-law and A-law at 8000 Hz. */
@@ -252,7 +234,6 @@ public final class Schemas {
         public TranscriptionOptions keywords(List<String> value) { keywords = Nullable.of(value); return this; }
         public Nullable<List<String>> keywords() { return keywords; }
     }
-    /** The method of turn detection. Both find the end of an utterance by silence. */
     public enum TurnDetectionType { SERVER_VAD, SEMANTIC_VAD }
     /** How the ends of utterances are found. null if the client commits them. */
     public static final class TurnDetection {
@@ -273,7 +254,6 @@ public final class Schemas {
         public TurnDetection eagerness(String value) { eagerness = value; return this; }
         public String eagerness() { return eagerness; }
     }
-    /** The settings of the audio that the client sends. */
     public static final class TranscriptionSessionAudioInput {
         TranscriptionSessionAudioInputFormat format; Nullable<TranscriptionOptions> transcription;
         Nullable<TurnDetection> turnDetection;
@@ -294,7 +274,6 @@ public final class Schemas {
         }
         public Nullable<TurnDetection> turnDetection() { return turnDetection; }
     }
-    /** The settings of the audio. */
     public static final class TranscriptionSessionAudio {
         TranscriptionSessionAudioInput input;
         /** The settings of the audio that the client sends. */
@@ -329,7 +308,6 @@ public final class Schemas {
         public SessionUpdate eventId(String value) { eventId = value; return this; }
         public SessionUpdate session(TranscriptionSession value) { session = value; return this; }
     }
-    /** The format of the audio that the client sends. {@code pcm16} is at 24000 Hz, the others are at 8000 Hz. */
     public enum OlderTranscriptionSessionInputAudioFormat { PCM16, G711_ULAW, G711_ALAW }
     /** The settings of the session. */
     public static final class OlderTranscriptionSession {
@@ -401,7 +379,6 @@ public final class Schemas {
         String type, String eventId, String itemId, String previousItemId) implements TranscriptionRealtimeReceived {}
     /** @param type Always {@code input_audio_buffer.cleared}. */
     public record InputAudioBufferCleared(String type, String eventId) implements TranscriptionRealtimeReceived {}
-    /** The state of the item, always {@code completed} in answers. */
     public enum ConversationItemStatus { COMPLETED, INCOMPLETE, IN_PROGRESS }
     /** @param type Always {@code input_audio}.
      * @param transcript Always null: the transcript follows in events of its item. */
@@ -438,8 +415,7 @@ public final class Schemas {
     public record InputAudioTranscriptionDelta(
         String type, String eventId, String itemId, long contentIndex, String delta
     ) implements TranscriptionRealtimeReceived {}
-    /** The billed audio.
-     * @param type Always {@code duration}.
+    /** @param type Always {@code duration}.
      * @param seconds The length of the billed audio, in seconds. */
     public record InputAudioTranscriptionCompletedUsage(String type, double seconds) {}
     /** @param type Always {@code conversation.item.input_audio_transcription.completed}.
@@ -456,8 +432,7 @@ public final class Schemas {
      * @param message A sentence for people that says what went wrong.
      * @param param The field of the event that is wrong. null if it is no single field.
      * @param eventId The id of the client's event that was refused. null if it had none.
-     * @param docUrl The page on this error code: a path on the server that answered. Present if the code is in the
-     * table of this document. */
+     * @param docUrl The page on this error code: a path on the server that answered. Present if the code is in the table of this document. */
     public record EventError(String type, String code, String message, String param, String eventId, String docUrl) {}
     /** @param type Always {@code conversation.item.input_audio_transcription.failed}.
      * @param itemId The id of the item that the event is about.

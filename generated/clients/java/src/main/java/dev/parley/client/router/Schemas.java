@@ -66,10 +66,8 @@ public final class Schemas {
      * @param metric The name of the figure, such as {@code first_byte_ms}.
      * @param value The value of the figure. null if nobody has measured it: it is never a guess.
      * @param unit The unit of the value, such as {@code ms}.
-     * @param language The language that the figure was measured in, as a BCP 47 tag. {@code *} if it is for all
-     * languages.
-     * @param source The source of the figure. {@code measured} is a live figure of this server; anything else names a
-     * publication.
+     * @param language The language that the figure was measured in, as a BCP 47 tag. {@code *} if it is for all languages.
+     * @param source The source of the figure. {@code measured} is a live figure of this server; anything else names a publication.
      * @param sourceUrl The address of the page that has the figure.
      * @param interested Whether the source sells this model or a competing one. */
     public record Benchmark(
@@ -89,15 +87,13 @@ public final class Schemas {
      * @param provider The id of the provider that serves the model.
      * @param pin The model as {@code provider/model}, for the {@code model} of explicit routing.
      * @param kind The stage that the model serves.
-     * @param regions The regions of this router that can route to the model. They do not say where its vendor
-     * processes the content.
-     * @param audioFormats The audio formats that a model of speech to text reads, or that a model of text to speech
-     * emits. The router converts other output formats.
+     * @param regions The regions of this router that can route to the model. They do not say where its vendor processes the content.
+     * @param audioFormats The audio formats that a model of speech to text reads, or that a model of text to speech emits. The router converts other output
+     * formats.
      * @param languages The languages of the model, as BCP 47 tags. {@code *} stands for any language.
      * @param voices The voices of the model. Absent if it has no listed voice.
      * @param rank The rank within the kind: 1 is tried first.
-     * @param score The weighted score behind the rank, from 0 to 1. null if the figure that matters most for the
-     * objective is not known.
+     * @param score The weighted score behind the rank, from 0 to 1. null if the figure that matters most for the objective is not known.
      * @param benchmarks The figures for the language and the path, published and live, by which models are ranked.
      * @param price The prices by unit. Empty if no price is known.
      * @param deprecationDate When the provider retires the model. Absent if no date is known. */
@@ -117,8 +113,7 @@ public final class Schemas {
     public static final class AutoRouting implements Routing {
         final String mode = "auto"; OptimizeFor objective; List<String> allowProviders, denyProviders;
         String provider, model;
-        /** The objective by which the candidates are ranked. The default is {@code balanced}, unless the key has
-         * another default. It may not be empty. */
+        /** The objective by which the candidates are ranked. The default is {@code balanced}, unless the key has another default. It may not be empty. */
         public AutoRouting objective(OptimizeFor value) { objective = value; return this; }
         /** The only providers that may serve. An empty list has no effect. */
         public AutoRouting allowProviders(List<String> value) { allowProviders = value; return this; }
@@ -134,10 +129,9 @@ public final class Schemas {
         final String mode = "explicit"; String provider, model;
         /** The id of the provider. It may be empty or left out if {@code model} names it. */
         public ExplicitRouting provider(String value) { provider = value; return this; }
-        /** The id of the model, or {@code provider/model}, which is split at the first slash when no provider is given.
-         * A model id that has a slash needs the provider in one of the two ways. A model that /v1/models does not list
-         * goes to the provider that is named, if that takes any; its id has at most 256 letters, digits and
-         * {@code _.:/@+-}. */
+        /** The id of the model, or {@code provider/model}, which is split at the first slash when no provider is given. A model id that has a slash needs the
+         * provider in one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes any; its id has at most 256
+         * letters, digits and {@code _.:/@+-}. */
         public ExplicitRouting model(String value) { model = value; return this; }
     }
     public static final class TranscriptionOptions {
@@ -153,8 +147,8 @@ public final class Schemas {
         public TranscriptionOptions wordTimestamps(boolean value) { wordTimestamps = value; return this; }
         /** A text on the subject of the recording. */
         public TranscriptionOptions prompt(String value) { prompt = value; return this; }
-        /** Settings for single providers, by provider id. They never narrow the choice: settings of a provider that
-         * does not serve are ignored, and a setting that the serving model does not take is refused by name. */
+        /** Settings for single providers, by provider id. They never narrow the choice: settings of a provider that does not serve are ignored, and a setting
+         * that the serving model does not take is refused by name. */
         public TranscriptionOptions providerOptions(Map<String, Map<String, ProviderSetting>> value) {
             providerOptions = value;
             return this;
@@ -184,14 +178,12 @@ public final class Schemas {
     /** @param text The words of the segment.
      * @param startMs The start of the segment in the recording, in milliseconds.
      * @param endMs The end of the segment in the recording, in milliseconds.
-     * @param speaker The label of the speaker, which is the same throughout a recording. Absent if speakers are not
-     * distinguished. */
+     * @param speaker The label of the speaker, which is the same throughout a recording. Absent if speakers are not distinguished. */
     public record Segment(String text, long startMs, long endMs, String speaker) {}
     /** @param text One word of the transcript.
      * @param startMs The start of the word in the recording, in milliseconds.
      * @param endMs The end of the word in the recording, in milliseconds.
-     * @param speaker The label of the speaker, which is the same throughout a recording. Absent if speakers are not
-     * distinguished.
+     * @param speaker The label of the speaker, which is the same throughout a recording. Absent if speakers are not distinguished.
      * @param confidence The confidence of the recognizer, from 0 to 1. Absent if the provider gives none. */
     public record Word(String text, long startMs, long endMs, String speaker, Double confidence) {}
     /** The provider and the model that served the request.
@@ -205,8 +197,7 @@ public final class Schemas {
     /** @param text The transcript. Empty if nobody speaks.
      * @param segments The transcript in segments, with their times.
      * @param words The words with their times. Present only if {@code word_timestamps} is true.
-     * @param language The language of the request, or the language that the provider detected. Absent if neither is
-     * known.
+     * @param language The language of the request, or the language that the provider detected. Absent if neither is known.
      * @param usage The billed audio and its cost. */
     public record TranscriptionResponse(
         String text, List<Segment> segments, List<Word> words, String language, Route route, TranscriptionUsage usage
@@ -229,8 +220,7 @@ public final class Schemas {
         public SpeechRequest input(String value) { input = value; return this; }
         /** The format of the audio. The default is {@code pcm_s16le} at 24000 Hz with 1 channel. */
         public SpeechRequest audio(SpeechAudio value) { audio = value; return this; }
-        /** The id of a voice. It limits the routing to the providers that have it. If it is left out, the router
-         * chooses. */
+        /** The id of a voice. It limits the routing to the providers that have it. If it is left out, the router chooses. */
         public SpeechRequest voice(String value) { voice = value; return this; }
         /** The language of the text, as a BCP 47 tag. */
         public SpeechRequest language(String value) { language = value; return this; }
@@ -302,8 +292,7 @@ public final class Schemas {
         /** How much the model reasons. More costs time and tokens. */
         public Reasoning effort(ReasoningEffort value) { effort = value; return this; }
     }
-    /** A request to a language model, with the whole history. {@code previous_response_id} does not exist here and is
-     * refused by name. */
+    /** A request to a language model, with the whole history. {@code previous_response_id} does not exist here and is refused by name. */
     public static final class LlmRequest {
         Routing routing; List<InputItem> input; long maxOutputTokens; List<Tool> tools; ToolChoice toolChoice;
         ResponseFormat responseFormat; Double temperature, topP; Reasoning reasoning; Boolean stream;
@@ -345,8 +334,7 @@ public final class Schemas {
     public enum StopReason { STOP, MAX_OUTPUT_TOKENS, TOOL_CALL }
     /** The billed tokens and their cost. No token is counted twice, and counts of zero are left out.
      * @param inputTokens How many input tokens were used, without cached tokens.
-     * @param cachedInputTokens How many input tokens the provider had in its cache. {@code input_tokens} does not
-     * include them.
+     * @param cachedInputTokens How many input tokens the provider had in its cache. {@code input_tokens} does not include them.
      * @param outputTokens How many output tokens were used, without reasoning tokens.
      * @param reasoningTokens How many reasoning tokens were used. {@code output_tokens} does not include them. */
     public record LlmUsage(
@@ -381,8 +369,7 @@ public final class Schemas {
     /** The last event of a stream that succeeded.
      * @param stopReason Why the output ended. */
     public record ResponseCompleted(Open<StopReason> stopReason, LlmUsage usage) implements CreateResponseEvent {}
-    /** The error code, which stays the same between versions. The table {@code x-error-codes} of this document explains
-     * each. */
+    /** The error code, which stays the same between versions. The table {@code x-error-codes} of this document explains each. */
     public enum ErrorCode {
         AUTHENTICATION_FAILED, ACCESS_DENIED, ORIGIN_NOT_ALLOWED, ORGANIZATION_DISABLED, INSUFFICIENT_CREDIT,
         INVALID_PARAMETER, INVALID_REQUEST, CAPABILITY_UNSUPPORTED, NOT_FOUND, METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE,
@@ -395,28 +382,23 @@ public final class Schemas {
         PROVIDER_ERROR, SERVER_ERROR }
     /** @param provider The id of the provider of the attempt.
      * @param model The id of the model of the attempt.
-     * @param outcome The way in which the attempt failed: {@code auth}, {@code quota}, {@code bad_request},
-     * {@code unsupported}, {@code rate_limited}, {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty},
-     * {@code unreachable}, {@code server} or {@code cancelled}. More may be added.
+     * @param outcome The way in which the attempt failed: {@code auth}, {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited},
+     * {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More may be added.
      * @param milliseconds How long the attempt took, in milliseconds. */
     public record ErrorAttempt(String provider, String model, String outcome, long milliseconds) {}
     /** @param message A sentence for people that says what went wrong.
      * @param hint A sentence for people that says what to do, in one line.
-     * @param retryable Whether another try can succeed. If the header {@code x-should-retry} is {@code false}, that
-     * try needs a new Idempotency-Key.
+     * @param retryable Whether another try can succeed. If the header {@code x-should-retry} is {@code false}, that try needs a new Idempotency-Key.
      * @param requestId The id of the request, the same as the header Service-Request-ID.
-     * @param docUrl The page on this error code: a path on the server that answered, such as
-     * {@code /docs/router/error-not_found.html}.
-     * @param param The place of the fault in the request: a JSON pointer into the body, or the name of a header or a
-     * query parameter.
+     * @param docUrl The page on this error code: a path on the server that answered, such as {@code /docs/router/error-not_found.html}.
+     * @param param The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
      * @param retryAfterSeconds How many seconds to wait before another try, the same as the header Retry-After.
      * @param originalRequestId The id of the request that first used the Idempotency-Key.
      * @param attempts The attempts with providers, in order, and the outcome of each. */
     public record ErrorDetail(
         Open<ErrorCode> code, String message, String hint, boolean retryable, String requestId, Open<ErrorType> type,
         String docUrl, String param, Long retryAfterSeconds, String originalRequestId, List<ErrorAttempt> attempts) {}
-    /** The body of every answer other than 2xx, and of the {@code error} event. Holds nothing of what was sent and
-     * nothing that a provider said.
+    /** The body of every answer other than 2xx, and of the {@code error} event. Holds nothing of what was sent and nothing that a provider said.
      * @param error The failure, with a message and a hint for people. */
     public record ErrorEnvelope(ErrorDetail error) implements CreateResponseEvent {}
     /** The parameters of listModels. */
@@ -426,8 +408,8 @@ public final class Schemas {
         public ListModelsParams language(String value) { language = value; return this; }
         /** The objective by which the models are ranked. The default is {@code "balanced"}. */
         public ListModelsParams objective(OptimizeFor value) { objective = value; return this; }
-        /** The figures that rank the models: those of streams or those of whole recordings. {@code streaming} is an
-         * alias of {@code stream}. The default is {@code "stream"}. */
+        /** The figures that rank the models: those of streams or those of whole recordings. {@code streaming} is an alias of {@code stream}. The default is
+         * {@code "stream"}. */
         public ListModelsParams path(PathChoice value) { path = value; return this; }
     }
     /** The form of createTranscription. */
@@ -437,15 +419,14 @@ public final class Schemas {
         /** The recording as a file, in one of the formats that the operation names. */
         public CreateTranscriptionForm audio(BodyPublisher value) { audio = value; return this; }
     }
-    /** The models that may serve the request. The default is the mode {@code auto} with its default objective. null is
-     * refused. */
+    /** The models that may serve the request. The default is the mode {@code auto} with its default objective. null is refused. */
     public sealed interface Routing {}
     /** One of the types TextValue, NumberValue, BooleanValue. */
     public sealed interface ProviderSetting {}
     /** One of the types InputMessage, InputFunctionCall, InputFunctionResult. */
     public sealed interface InputItem {}
-    /** Whether the model may ({@code auto}), may not ({@code none}) or must ({@code required}) call a function, or the
-     * function that it must call. The default is {@code auto} if there are tools. */
+    /** Whether the model may ({@code auto}), may not ({@code none}) or must ({@code required}) call a function, or the function that it must call. The default
+     * is {@code auto} if there are tools. */
     public sealed interface ToolChoice {}
     /** One of the types OutputMessage, OutputFunctionCall, OutputStructuredJson. */
     @Union(tag = "type", unknown = Unknown.class, value = {

@@ -13,7 +13,6 @@ import dev.parley.client.Wrapper;
 public final class Schemas {
     private Schemas() {}
 
-    /** Texts of the agent to replace in this session. */
     public static final class OverridesFrameOverridesAgent {
         String prompt, firstMessage, language;
         /** The instructions of the agent. The text is not a template. */
@@ -22,7 +21,6 @@ public final class Schemas {
         public OverridesFrameOverridesAgent firstMessage(String value) { firstMessage = value; return this; }
         public OverridesFrameOverridesAgent language(String value) { language = value; return this; }
     }
-    /** The voice of the agent in this session. */
     public static final class OverridesFrameOverridesTts {
         String voiceId; Double speed;
         /** The id of the voice. */
@@ -30,7 +28,6 @@ public final class Schemas {
         /** How fast the voice speaks. 1 is its usual speed. */
         public OverridesFrameOverridesTts speed(double value) { speed = value; return this; }
     }
-    /** The settings to replace. */
     public static final class OverridesFrameOverrides {
         OverridesFrameOverridesAgent agent; OverridesFrameOverridesTts tts;
         /** Texts of the agent to replace in this session. */
@@ -99,7 +96,6 @@ public final class Schemas {
     public record MarkFrame(String type, String name) implements SessionMediaReceived {}
     /** @param type Always {@code clear}. */
     public record ClearFrame(String type) implements SessionMediaReceived {}
-    /** The state of the agent. */
     public enum StateFrameValue { LISTENING, THINKING, SPEAKING }
     /** @param type Always {@code state}.
      * @param value The state of the agent. */
@@ -121,14 +117,12 @@ public final class Schemas {
     /** @param type Always {@code user_message_echo}.
      * @param text The text that the user typed. */
     public record UserMessageEchoFrame(String type, String text) implements SessionMediaReceived {}
-    /** The state of the tool call. {@code requested} asks the page to run the tool. */
     public enum ToolCallFrameStatus { REQUESTED, STARTED, COMPLETED, FAILED }
     /** @param type Always {@code tool_call}.
      * @param id The id of the tool call, which {@code tool_result} repeats.
      * @param name The name of the tool.
      * @param status The state of the tool call. {@code requested} asks the page to run the tool.
-     * @param args The arguments as JSON text. Present only with {@code requested}: the arguments of other tools never
-     * reach the page. */
+     * @param args The arguments as JSON text. Present only with {@code requested}: the arguments of other tools never reach the page. */
     public record ToolCallFrame(
         String type, String id, String name, Open<ToolCallFrameStatus> status, String args
     ) implements SessionMediaReceived {}
@@ -153,11 +147,9 @@ public final class Schemas {
     /** @param type Always {@code error}.
      * @param message A sentence for people that says what went wrong.
      * @param retryable Whether the same may succeed if it is tried again.
-     * @param fatal Whether the socket closes. If {@code end} comes in between, the session is over; else it waits for
-     * another socket.
+     * @param fatal Whether the socket closes. If {@code end} comes in between, the session is over; else it waits for another socket.
      * @param requestId The id of the request in the log, for support.
-     * @param docUrl The page on this error code: a path on the server that answered, such as
-     * {@code /docs/session/error-TEXT_TOO_LONG.html}. */
+     * @param docUrl The page on this error code: a path on the server that answered, such as {@code /docs/session/error-TEXT_TOO_LONG.html}. */
     public record ErrorFrame(
         String type, Open<ErrorCode> code, String message, boolean retryable, boolean fatal, String requestId,
         @JsonProperty("doc_url") String docUrl) implements SessionMediaReceived {}
