@@ -35,8 +35,8 @@ export type Answer<Type extends string, Body> = { status: number; type: Type; he
 export type OperationRow = {
   method: string
   path: string
-  /** The form in which the client returns a body, by media type. */
-  answers: Readonly<Record<string, string>>
+  /** The form in which the client returns a body, by media type. The default is JSON. */
+  answers?: Readonly<Record<string, string>>
   /** True if the operation needs no API key. */
   isOpen?: boolean
   /** True if the operation takes an Idempotency-Key. The client makes a key if the call has no key. */

@@ -8,7 +8,7 @@ import { readErrorJson, readJson, readText, unanswered, withReadLimit } from './
 import { ProtocolError, RequestTimeoutError } from './api-error.ts'
 import type { Answer, Call, ClientOptions, Context, ErrorFactory, OperationRow } from './call.ts'
 import { type EventSource, leavable, leave, readData, readEvents } from './events.ts'
-import { address, hasKey, requestBody, requestHeaders } from './request.ts'
+import { address, answersOf, hasKey, requestBody, requestHeaders } from './request.ts'
 import { readResumed } from './resume.ts'
 import { pause, pauseBefore } from './retries.ts'
 
@@ -111,8 +111,9 @@ function startDeadline(timeoutMs: number): { signal: AbortSignal; clear: () => v
 
 function answerBody(context: Context, type: string, response: Response): unknown {
   const { row, call, toError } = context
-  const kind = row.answers[type]
-  const hasContent = Object.keys(row.answers).length > 0
+  const answers = answersOf(row)
+  const kind = answers[type]
+  const hasContent = Object.keys(answers).length > 0
   if (kind === undefined && type !== '' && hasContent)
     throw new ProtocolError(`The contract has no answer of the type ${type}.`)
   if (kind === 'json') return readJson(response, call.signal)

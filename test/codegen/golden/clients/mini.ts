@@ -78,23 +78,12 @@ export function createMiniClient(options: ClientOptions): MiniClient {
 }
 
 const operations: Readonly<Record<string, OperationRow>> = {
-  getHealth: { method: 'GET', path: '/health', answers: { 'application/json': 'json' }, isOpen: true },
-  listThings: {
-    method: 'GET',
-    path: '/v1/things',
-    answers: { 'application/json': 'json' },
-    headers: [{ name: 'Thing-Shape', isJson: true }],
-  },
-  createThing: {
-    method: 'POST',
-    path: '/v1/things',
-    answers: { 'application/json': 'json' },
-    isIdempotent: true,
-    body: 'json',
-  },
-  getThing: { method: 'GET', path: '/v1/things/{id}', answers: { 'application/json': 'json' } },
+  getHealth: { method: 'GET', path: '/health', isOpen: true },
+  listThings: { method: 'GET', path: '/v1/things', headers: [{ name: 'Thing-Shape', isJson: true }] },
+  createThing: { method: 'POST', path: '/v1/things', isIdempotent: true, body: 'json' },
+  getThing: { method: 'GET', path: '/v1/things/{id}' },
   deleteThing: { method: 'DELETE', path: '/v1/things/{id}', answers: {} },
-  listKnownThings: { method: 'GET', path: '/v1/things/known', answers: { 'application/json': 'json' } },
+  listKnownThings: { method: 'GET', path: '/v1/things/known' },
   uploadThing: {
     method: 'POST',
     path: '/v1/uploads',

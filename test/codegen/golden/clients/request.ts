@@ -31,8 +31,11 @@ export function address({ row, call, options, prefix }: Context): string {
   return new URL(`${root}${path}${query.size > 0 ? `?${query.toString()}` : ''}`).href
 }
 
+/** Most operations answer with JSON alone, so their rows have no answers. */
+export const answersOf = ({ answers = { 'application/json': 'json' } }: OperationRow) => answers
+
 export function requestHeaders({ row, call, options }: Context): Headers {
-  const headers = new Headers({ Accept: Object.keys(row.answers).join(', '), ...userAgent(options) })
+  const headers = new Headers({ Accept: Object.keys(answersOf(row)).join(', '), ...userAgent(options) })
   for (const { name, isJson } of row.headers ?? []) {
     const value = call.header?.[name.toLowerCase()]
     if (value === undefined) continue

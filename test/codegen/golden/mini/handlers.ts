@@ -2,14 +2,7 @@
 
 import type { Bytes, Context, Handlers } from '../../../../runtime/engine/handler.ts'
 import type {
-  CircleReceived,
-  Delta,
-  ErrorEnvelope,
-  Level,
-  ShapeReceived,
-  Thing,
-  ThingReceived,
-  Tree,
+  CircleReceived, Delta, ErrorEnvelope, Level, ShapeReceived, Thing, ThingReceived, Tree,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
