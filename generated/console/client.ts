@@ -82,7 +82,10 @@ export type ChangePasswordAnswer = Answer<'application/json', ConsoleSession>
 export type ForgotPasswordCall = CallOptions & { body: ForgottenPassword }
 export type ForgotPasswordAnswer = Answer<'application/json', Accepted>
 
-export type ResetPasswordCall = CallOptions & { body: PasswordReset }
+export type ResetPasswordCall = CallOptions & {
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
+  body: PasswordReset
+}
 export type ResetPasswordAnswer = Answer<'', null>
 
 export type ReadInvitationCall = CallOptions & { body: InvitationToken }
@@ -152,7 +155,14 @@ const operations: Readonly<Record<string, OperationRow>> = {
     headers: [{ name: 'User-Agent', isJson: false }],
   },
   forgotPassword: { method: 'POST', path: '/console/auth/password/forgot', isOpen: true, body: 'json' },
-  resetPassword: { method: 'POST', path: '/console/auth/password/reset', answers: {}, isOpen: true, body: 'json' },
+  resetPassword: {
+    method: 'POST',
+    path: '/console/auth/password/reset',
+    answers: {},
+    isOpen: true,
+    body: 'json',
+    headers: [{ name: 'User-Agent', isJson: false }],
+  },
   readInvitation: { method: 'POST', path: '/console/auth/invitation', isOpen: true, body: 'json' },
   acceptInvitation: {
     method: 'POST',

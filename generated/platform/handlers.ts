@@ -5,22 +5,23 @@ import type {
   Agent, AgentCallList, AgentChange, AgentList, AgentVersion, AgentVersionList, ApiKey, ApiKeyChange, ApiKeyList,
   ApiKeyRotation, AsyncapiDocument, AuditActorType, AuditEventList, AuditResult, AvailablePhoneNumberList,
   BlindTransfer, BusinessVerification, BusinessVerificationDraft, Call, CallEvent, CallEventList, CallFigures, CallKind,
-  CallList, CallOutcome, CallReport, CallRequestList, CallStatus, Callback, CallbackPage, CallbackStatus,
-  CancelCallback, CancelTransfer, CompleteTransfer, CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation,
-  DeliveredEventType, EndCall, EndReason, EndedCall, ErrorEnvelope, FinalizeReport, FinalizedReport,
-  ImportedPhoneNumber, InvitationList, IssuedApiKey, KnownProviders, Member, MemberChange, MemberList, NewAgent,
-  NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
-  NewSession, NewSipConnection, NewToolReceived, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
-  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList,
-  ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
-  RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
-  SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
-  SignedRequest, SipConnection, SipConnectionChange, SipConnectionList, SmsAssignmentOrder, SmsBrandProfileReceived,
-  SmsBrandState, SmsCampaignProfileReceived, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder,
-  StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList,
-  ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin,
-  WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage,
-  WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
+  CallList, CallOutcome, CallOverview, CallReport, CallRequestList, CallStatus, CallStreamEnd, CallStreamOpen,
+  CallStreamResync, Callback, CallbackPage, CallbackStatus, CancelCallback, CancelTransfer, CompleteTransfer,
+  CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation, DeliveredEventType, EndCall, EndReason, EndedCall,
+  ErrorEnvelope, FinalizeReport, FinalizedReport, GoneCall, ImportedPhoneNumber, InvitationList, IssuedApiKey,
+  KnownProviders, Member, MemberChange, MemberList, NewAgent, NewApiKey, NewBusinessVerification, NewInvitation,
+  NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall, NewSession, NewSipConnection, NewToolReceived,
+  NewWebhook, OpenapiDocument, Organization, OrganizationChange, PhoneDirection, PhoneNumber, PhoneNumberChange,
+  PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList, ProviderStatus, RecordingLink, ReleasedPhoneNumber,
+  RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation,
+  SentInvitation, SentMessage, SentNumberMessage, Session, SessionPage, SessionStatus, SessionStreamEnd,
+  SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember, SignedRequest, SipConnection, SipConnectionChange,
+  SipConnectionList, SmsAssignmentOrder, SmsBrandProfileReceived, SmsBrandState, SmsCampaignProfileReceived,
+  SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall,
+  StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer,
+  TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook,
+  WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList,
+  WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -330,6 +331,45 @@ export type ListCallsRequest = RequestWith<{
 
 export type ListCallsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallList }
+
+export type StreamCallsEvent =
+  | { event: 'open'; data: CallStreamOpen }
+  | { event: 'call'; data: CallOverview }
+  | { event: 'gone'; data: GoneCall }
+  | { event: 'resync'; data: CallStreamResync }
+  | { event: 'end'; data: CallStreamEnd }
+  | { event: 'error'; data: ErrorEnvelope }
+
+export type StreamCallsRequest = RequestWith<{
+  query: {
+    agent_id?: string
+    status?: CallStatus
+    kind?: CallKind
+    direction?: PhoneDirection
+    outcome?: CallOutcome
+    end_reason?: EndReason
+    phone_number_id?: string
+    number?: string
+    live?: boolean
+    since?: string
+    until?: string
+    min_duration_seconds?: number
+    max_duration_seconds?: number
+    min_cost_micro_usd?: string
+    max_cost_micro_usd?: string
+    min_latency_ms?: number
+    agent_version?: number
+    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
+  }
+}>
+
+export type StreamCallsResult =
+  | {
+      status: 200
+      type?: 'text/event-stream'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: AsyncIterable<StreamCallsEvent>
+    }
 
 export type GetCallFiguresRequest = RequestWith<{
   query: {
@@ -875,6 +915,8 @@ export type PlatformHandlers<Caller> = {
   streamSession: Handle<StreamSessionRequest, StreamSessionResult, Caller>
   /** GET /v1/calls */
   listCalls: Handle<ListCallsRequest, ListCallsResult, Caller>
+  /** GET /v1/calls/stream */
+  streamCalls: Handle<StreamCallsRequest, StreamCallsResult, Caller>
   /** GET /v1/calls/figures */
   getCallFigures: Handle<GetCallFiguresRequest, GetCallFiguresResult, Caller>
   /** GET /v1/calls/{id} */

@@ -7,22 +7,23 @@ import type {
   Agent, AgentCallList, AgentChange, AgentList, AgentVersion, AgentVersionList, ApiKey, ApiKeyChange, ApiKeyList,
   ApiKeyRotation, AsyncapiDocument, AuditActorType, AuditEventList, AuditResult, AvailablePhoneNumberList,
   BlindTransfer, BusinessVerification, BusinessVerificationDraft, Call, CallEvent, CallEventList, CallFigures, CallKind,
-  CallList, CallOutcome, CallReport, CallRequestList, CallStatus, Callback, CallbackPage, CallbackStatus,
-  CancelCallback, CancelTransfer, CompleteTransfer, CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation,
-  DeliveredEventType, EndCall, EndReason, EndedCall, ErrorEnvelope, FinalizeReport, FinalizedReport,
-  ImportedPhoneNumber, InvitationList, IssuedApiKey, KnownProviders, Member, MemberChange, MemberList, NewAgent,
-  NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
-  NewSession, NewSipConnection, NewToolInput, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
-  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList,
-  ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
-  RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
-  SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
-  SignedRequest, SipConnection, SipConnectionChange, SipConnectionList, SmsAssignmentOrder, SmsBrandProfile,
-  SmsBrandState, SmsCampaignProfile, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder,
-  StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList,
-  ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin,
-  WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage,
-  WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
+  CallList, CallOutcome, CallOverview, CallReport, CallRequestList, CallStatus, CallStreamEnd, CallStreamOpen,
+  CallStreamResync, Callback, CallbackPage, CallbackStatus, CancelCallback, CancelTransfer, CompleteTransfer,
+  CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation, DeliveredEventType, EndCall, EndReason, EndedCall,
+  ErrorEnvelope, FinalizeReport, FinalizedReport, GoneCall, ImportedPhoneNumber, InvitationList, IssuedApiKey,
+  KnownProviders, Member, MemberChange, MemberList, NewAgent, NewApiKey, NewBusinessVerification, NewInvitation,
+  NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall, NewSession, NewSipConnection, NewToolInput,
+  NewWebhook, OpenapiDocument, Organization, OrganizationChange, PhoneDirection, PhoneNumber, PhoneNumberChange,
+  PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList, ProviderStatus, RecordingLink, ReleasedPhoneNumber,
+  RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation,
+  SentInvitation, SentMessage, SentNumberMessage, Session, SessionPage, SessionStatus, SessionStreamEnd,
+  SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember, SignedRequest, SipConnection, SipConnectionChange,
+  SipConnectionList, SmsAssignmentOrder, SmsBrandProfile, SmsBrandState, SmsCampaignProfile, SmsCampaignState,
+  SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall, StartedSession,
+  StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer, TransferProgress,
+  Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook, WebhookAttemptResult,
+  WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookSecret,
+  WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './models/platform.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
@@ -367,6 +368,39 @@ export type ListCallsCall = CallOptions & {
   }
 }
 export type ListCallsAnswer = Answer<'application/json', CallList>
+
+export type StreamCallsEvent =
+  | { event: 'open'; data: CallStreamOpen }
+  | { event: 'call'; data: CallOverview }
+  | { event: 'gone'; data: GoneCall }
+  | { event: 'resync'; data: CallStreamResync }
+  | { event: 'end'; data: CallStreamEnd }
+  | { event: 'error'; data: ErrorEnvelope }
+
+export type StreamCallsCall = CallOptions & {
+  query?: {
+    /** The id of an agent. */ agent_id?: string
+    /** Only calls in this state are listed. */ status?: CallStatus
+    /** Only calls of this kind are listed. */ kind?: CallKind
+    /** Only phone calls in this direction are listed. */ direction?: PhoneDirection
+    /** Only calls whose report has this outcome are listed. */ outcome?: CallOutcome
+    /** Only calls that ended for this reason are listed. */ end_reason?: EndReason
+    /** The id of the organization's number in the call. */ phone_number_id?: string
+    /** The number of one of the two parties in E.164, or its last 4 to 15 digits. */ number?: string
+    /** `true` lists only calls that are not over, `false` only calls that are. */ live?: boolean
+    /** A time: only calls that were created then or later are listed. */ since?: string
+    /** A time: only calls that were created before are listed. */ until?: string
+    /** The least duration of a call that is over, in seconds. */ min_duration_seconds?: number
+    /** The greatest duration of a call that is over, in seconds. */ max_duration_seconds?: number
+    /** The least cost of a call that is over, in micro-USD. */ min_cost_micro_usd?: string
+    /** The greatest cost of a call that is over, in micro-USD. */ max_cost_micro_usd?: string
+    /** The least latency of the slowest turn, in milliseconds. */ min_latency_ms?: number
+    /** The version of the agent with which the call began. */ agent_version?: number
+    /** Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played. */
+    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
+  }
+}
+export type StreamCallsAnswer = Answer<'text/event-stream', AsyncIterable<StreamCallsEvent>>
 
 export type GetCallFiguresCall = CallOptions & {
   query?: {
@@ -782,6 +816,7 @@ export type PlatformClient = {
   /** Get the transcript of a session */ getSessionTranscript(call: GetSessionTranscriptCall): Promise<GetSessionTranscriptAnswer>
   /** Follow a session */ streamSession(call: StreamSessionCall): Promise<StreamSessionAnswer>
   /** List and search calls */ listCalls(call?: ListCallsCall): Promise<ListCallsAnswer>
+  /** Follow all calls */ streamCalls(call?: StreamCallsCall): Promise<StreamCallsAnswer>
   /** Sum figures about calls */ getCallFigures(call?: GetCallFiguresCall): Promise<GetCallFiguresAnswer>
   /** Get a call */ getCall(call: GetCallCall): Promise<GetCallAnswer>
   /** List the events of a call */ listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
@@ -915,6 +950,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
     eventIdentity: { transcript: 'index', event: 'id' },
   },
   listCalls: { method: 'GET', path: '/v1/calls' },
+  streamCalls: {
+    method: 'GET',
+    path: '/v1/calls/stream',
+    answers: { 'text/event-stream': 'events' },
+    terminalEvents: ['end'],
+  },
   getCallFigures: { method: 'GET', path: '/v1/calls/figures' },
   getCall: { method: 'GET', path: '/v1/calls/{id}' },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events' },

@@ -95,6 +95,7 @@ type (
 	CallOutcome                  string
 	ListCallsHasItem             string
 	ListCallsSort                string
+	StreamCallsHasItem           = ListCallsHasItem
 	GetCallFiguresInterval       string
 	GetCallFiguresGroupByItem    string
 	CallFiguresInterval          = GetCallFiguresInterval

@@ -85,23 +85,15 @@ func (CallStreamEnd) isStreamCallsEvent()    {}
 func (ErrorEnvelope) isStreamCallsEvent()    {}
 func (Unknown) isStreamCallsEvent()          {}
 
-func decodeStreamCallsEvent(event string, data []byte) (StreamCallsEvent, error) {
-	switch event {
-	case "open":
-		return wire.Decode[CallStreamOpen](data)
-	case "call":
-		return wire.Decode[CallOverview](data)
-	case "gone":
-		return wire.Decode[GoneCall](data)
-	case "resync":
-		return wire.Decode[CallStreamResync](data)
-	case "end":
-		return wire.Decode[CallStreamEnd](data)
-	case "error":
-		return wire.Decode[ErrorEnvelope](data)
-	}
-	return Unknown{data}, nil
-}
+var decodeStreamCallsEvent = wire.ByEvent(wire.Types[StreamCallsEvent]{
+	"open":     CallStreamOpen{},
+	"call":     CallOverview{},
+	"gone":     GoneCall{},
+	"resync":   CallStreamResync{},
+	"end":      CallStreamEnd{},
+	"error":    ErrorEnvelope{},
+	wire.Other: Unknown{},
+})
 
 // StreamWebhookEventsEvent is the data of an event: WebhookStreamOpen, StreamedWebhookEvent, WebhookStreamEnd,
 // ErrorEnvelope, Unknown.

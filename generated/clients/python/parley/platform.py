@@ -594,30 +594,17 @@ class Platform(Client):
         max_cost_micro_usd: The greatest cost of a call that is over, in micro-USD.
         min_latency_ms: The least latency of the slowest turn, in milliseconds.
         agent_version: The version of the agent with which the call began.
-        has: Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording
-        that can be played."""
+        has: Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played."""
         return self._events(
             _STREAM_CALLS,
             options,
             query={
-                "agent_id": agent_id,
-                "status": status,
-                "kind": kind,
-                "direction": direction,
-                "outcome": outcome,
-                "end_reason": end_reason,
-                "phone_number_id": phone_number_id,
-                "number": number,
-                "live": live,
-                "since": since,
-                "until": until,
-                "min_duration_seconds": min_duration_seconds,
-                "max_duration_seconds": max_duration_seconds,
-                "min_cost_micro_usd": min_cost_micro_usd,
-                "max_cost_micro_usd": max_cost_micro_usd,
-                "min_latency_ms": min_latency_ms,
-                "agent_version": agent_version,
-                "has": has,
+                "agent_id": agent_id, "status": status, "kind": kind, "direction": direction, "outcome": outcome,
+                "end_reason": end_reason, "phone_number_id": phone_number_id, "number": number, "live": live,
+                "since": since, "until": until, "min_duration_seconds": min_duration_seconds,
+                "max_duration_seconds": max_duration_seconds, "min_cost_micro_usd": min_cost_micro_usd,
+                "max_cost_micro_usd": max_cost_micro_usd, "min_latency_ms": min_latency_ms,
+                "agent_version": agent_version, "has": has,
             },
         )
 

@@ -49,21 +49,14 @@ export type CallOverview = {
 }
 
 /** The start of the stream. Calls that change from now on come. */
-export type CallStreamOpen = {
-  /** Whether the stream has calls of the test world. */ test: boolean
-}
+export type CallStreamOpen = { /** Whether the stream has calls of the test world. */ test: boolean }
 
 /** A call that changed and does not match the filters. */
-export type GoneCall = {
-  /** The id of the call. */ id: string
-}
+export type GoneCall = { /** The id of the call. */ id: string }
 
 /** Too many calls changed at once, or changes may have been missed. The list has to be read again. */
 export type CallStreamResync = Record<string, never>
-
-export type CallStreamEnd = {
-  /** Why the stream ended: ten minutes have passed. */ reason: 'timeout'
-}
+export type CallStreamEnd = { /** Why the stream ended: ten minutes have passed. */ reason: 'timeout' }
 
 export type StreamedWebhookEvent = {
   /** The cursor to go on from here, the same as the line `id`. */ cursor: string

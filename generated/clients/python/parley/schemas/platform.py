@@ -172,6 +172,7 @@ CallOutcome: TypeAlias = Literal[
 ]
 ListCallsHasItem: TypeAlias = Literal["tool_failure", "transfer", "interruption", "failover", "recording"]
 ListCallsSort: TypeAlias = Literal["created_at", "duration_seconds", "cost_micro_usd", "slowest_turn_ms"]
+StreamCallsHasItem: TypeAlias = ListCallsHasItem
 GetCallFiguresInterval: TypeAlias = Literal["hour", "day", "none"]
 GetCallFiguresGroupByItem: TypeAlias = Literal["agent", "status", "kind", "outcome", "end_reason", "direction"]
 CallFiguresInterval: TypeAlias = GetCallFiguresInterval
@@ -1425,6 +1426,20 @@ class CallOverview(_CallOverview):
 class CallList(TypedDict):
     calls: list[CallOverview]  # The calls of this page, the newest first.
     next_cursor: str | None  # The cursor of the next page, to send as `cursor`. null if there are no older calls.
+
+class CallStreamOpen(TypedDict):
+    """The start of the stream. Calls that change from now on come."""
+    test: bool  # Whether the stream has calls of the test world.
+
+class GoneCall(TypedDict):
+    """A call that changed and does not match the filters."""
+    id: str  # The id of the call.
+
+class CallStreamResync(TypedDict):
+    """Too many calls changed at once, or changes may have been missed. The list has to be read again."""
+
+class CallStreamEnd(TypedDict):
+    reason: Literal["timeout"]  # Why the stream ended: ten minutes have passed.
 
 class CallFigureLatency(TypedDict):
     p50: float  # The median over the calls, of the median latency of each call, in milliseconds.
@@ -2946,6 +2961,11 @@ NewToolSource: TypeAlias = NewWebhookSource | BuiltinSource | InlineSource
 StreamSessionEvent: TypeAlias = (
     Event[Literal["status"], SessionStatus] | Event[Literal["transcript"], SessionTurn]
     | Event[Literal["event"], CallEvent] | Event[Literal["end"], SessionStreamEnd]
+    | Event[Literal["error"], ErrorEnvelope]
+)
+StreamCallsEvent: TypeAlias = (
+    Event[Literal["open"], CallStreamOpen] | Event[Literal["call"], CallOverview] | Event[Literal["gone"], GoneCall]
+    | Event[Literal["resync"], CallStreamResync] | Event[Literal["end"], CallStreamEnd]
     | Event[Literal["error"], ErrorEnvelope]
 )
 StreamWebhookEventsEvent: TypeAlias = (

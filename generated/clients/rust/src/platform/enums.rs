@@ -433,6 +433,7 @@ pub type ToolClipClip = BackgroundClipClip;
 /// result after 700 ms.
 pub type PreToolSpeech = ToolPreToolSpeech;
 pub type BrowserTransport = NewSessionTransport;
+pub type StreamCallsHasItem = ListCallsHasItem;
 pub type CallFiguresInterval = GetCallFiguresInterval;
 pub type CallToolCallStatus = TurnToolCallStatus;
 pub type CostLineStage = GetUsageStage;

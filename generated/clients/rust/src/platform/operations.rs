@@ -254,6 +254,11 @@ impl Platform {
         self.surface.json(Request::get("/v1/calls").params(params, &[])).await
     }
 
+    /// Follow all calls (`GET /v1/calls/stream`).
+    pub async fn stream_calls(&self, params: &StreamCallsParams) -> Result<EventStream<Event<StreamCallsEvent>>> {
+        self.surface.events(Request::get("/v1/calls/stream").params(params, &[]), &["end"]).await
+    }
+
     /// Sum figures about calls (`GET /v1/calls/figures`).
     pub async fn get_call_figures(&self, params: &GetCallFiguresParams) -> Result<CallFigures> {
         self.surface.json(Request::get("/v1/calls/figures").params(params, &[])).await
@@ -766,6 +771,28 @@ pub struct ListCallsParams {
     /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer word. The words of the caller count, and the words of the agent that were written, also those that were not played. */ #[serde(skip_serializing_if = "Option::is_none")] pub q: Option<String>,
     /** How many calls a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `next_cursor` of the page before, with the same filters. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
+}
+/// The parameters of `streamCalls`.
+#[derive(Default)]
+pub struct StreamCallsParams {
+    /** The id of an agent. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
+    /** Only calls in this state are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub status: Option<CallStatus>,
+    /** Only calls of this kind are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub kind: Option<CallKind>,
+    /** Only phone calls in this direction are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub direction: Option<PhoneDirection>,
+    /** Only calls whose report has this outcome are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub outcome: Option<CallOutcome>,
+    /** Only calls that ended for this reason are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub end_reason: Option<EndReason>,
+    /** The id of the organization's number in the call. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone_number_id: Option<String>,
+    /** The number of one of the two parties in E.164, or its last 4 to 15 digits. */ #[serde(skip_serializing_if = "Option::is_none")] pub number: Option<String>,
+    /** `true` lists only calls that are not over, `false` only calls that are. */ #[serde(skip_serializing_if = "Option::is_none")] pub live: Option<bool>,
+    /** A time: only calls that were created then or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub since: Option<DateTime<Utc>>,
+    /** A time: only calls that were created before are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub until: Option<DateTime<Utc>>,
+    /** The least duration of a call that is over, in seconds. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_duration_seconds: Option<i64>,
+    /** The greatest duration of a call that is over, in seconds. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_duration_seconds: Option<i64>,
+    /** The least cost of a call that is over, in micro-USD. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_cost_micro_usd: Option<String>,
+    /** The greatest cost of a call that is over, in micro-USD. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_cost_micro_usd: Option<String>,
+    /** The least latency of the slowest turn, in milliseconds. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_latency_ms: Option<i64>,
+    /** The version of the agent with which the call began. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_version: Option<i64>,
+    /** Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played. */ #[serde(skip_serializing_if = "Option::is_none")] pub has: Option<Vec<StreamCallsHasItem>>,
 }
 /// The parameters of `getCallFigures`.
 #[derive(Default)]

@@ -1040,6 +1040,14 @@ pub struct CallList {
     /** The calls of this page, the newest first. */ pub calls: Vec<CallOverview>,
     /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ pub next_cursor: Option<String>,
 }
+/// The start of the stream. Calls that change from now on come.
+pub struct CallStreamOpen { /** Whether the stream has calls of the test world. */ pub test: bool }
+/// A call that changed and does not match the filters.
+pub struct GoneCall { /** The id of the call. */ pub id: String }
+/// Too many calls changed at once, or changes may have been missed. The list has to be read again.
+pub struct CallStreamResync {}
+#[serde(tag = "reason", rename = "timeout")]
+pub struct CallStreamEnd {}
 pub struct CallFigureLatency {
     /** The median over the calls, of the median latency of each call, in milliseconds. */ pub p50: f64,
     /** The 95th percentile of the same. */ pub p95: f64,

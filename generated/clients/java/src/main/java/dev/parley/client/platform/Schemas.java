@@ -1766,7 +1766,7 @@ public final class Schemas {
     public record ErrorEnvelope(
         String error, Open<ErrorCode> code, List<ValidationIssue> issues, ErrorDetails details, Long providerStatus,
         String providerDetail, String requestId, @JsonProperty("doc_url") String docUrl
-    ) implements StreamSessionEvent, StreamWebhookEventsEvent {}
+    ) implements StreamSessionEvent, StreamCallsEvent, StreamWebhookEventsEvent {}
     public enum CallOutcome {
         RESOLVED, UNRESOLVED, TRANSFERRED, CALLBACK_SCHEDULED, VOICEMAIL, NO_CONVERSATION, NOT_CONNECTED, FAILED,
         COMPLETED }
@@ -1828,10 +1828,21 @@ public final class Schemas {
         @JsonProperty("tool_calls") long toolCalls, @JsonProperty("tool_failures") long toolFailures, long transfers,
         long failovers, @JsonProperty("cost_micro_usd") String costMicroUsd,
         @JsonProperty("latency_ms") CallLatency latencyMs, @JsonProperty("slowest_turn") SlowestTurn slowestTurn,
-        List<TurnMatch> matches) {}
+        List<TurnMatch> matches) implements StreamCallsEvent {}
     /** @param calls The calls of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if there are no older calls. */
     public record CallList(List<CallOverview> calls, @JsonProperty("next_cursor") String nextCursor) {}
+    public enum StreamCallsHasItem { TOOL_FAILURE, TRANSFER, INTERRUPTION, FAILOVER, RECORDING }
+    /** The start of the stream. Calls that change from now on come.
+     * @param test Whether the stream has calls of the test world. */
+    public record CallStreamOpen(boolean test) implements StreamCallsEvent {}
+    /** A call that changed and does not match the filters.
+     * @param id The id of the call. */
+    public record GoneCall(String id) implements StreamCallsEvent {}
+    /** Too many calls changed at once, or changes may have been missed. The list has to be read again. */
+    public record CallStreamResync() implements StreamCallsEvent {}
+    /** @param reason Why the stream ended: ten minutes have passed. */
+    public record CallStreamEnd(String reason) implements StreamCallsEvent {}
     public enum GetCallFiguresInterval { HOUR, DAY, NONE }
     public enum GetCallFiguresGroupByItem { AGENT, STATUS, KIND, OUTCOME, END_REASON, DIRECTION }
     public enum CallFiguresInterval { HOUR, DAY, NONE }
@@ -4182,6 +4193,49 @@ public final class Schemas {
         /** {@code next_cursor} of the page before, with the same filters. */
         public ListCallsParams cursor(String value) { cursor = value; return this; }
     }
+    /** The parameters of streamCalls. */
+    public static final class StreamCallsParams {
+        String agentId, phoneNumberId, number, minCostMicroUsd, maxCostMicroUsd; CallStatus status; CallKind kind;
+        PhoneDirection direction; CallOutcome outcome; EndReason endReason; Boolean live; Instant since, until;
+        Long minDurationSeconds, maxDurationSeconds, minLatencyMs, agentVersion; List<StreamCallsHasItem> has;
+        /** The id of an agent. */
+        public StreamCallsParams agentId(String value) { agentId = value; return this; }
+        /** Only calls in this state are listed. */
+        public StreamCallsParams status(CallStatus value) { status = value; return this; }
+        /** Only calls of this kind are listed. */
+        public StreamCallsParams kind(CallKind value) { kind = value; return this; }
+        /** Only phone calls in this direction are listed. */
+        public StreamCallsParams direction(PhoneDirection value) { direction = value; return this; }
+        /** Only calls whose report has this outcome are listed. */
+        public StreamCallsParams outcome(CallOutcome value) { outcome = value; return this; }
+        /** Only calls that ended for this reason are listed. */
+        public StreamCallsParams endReason(EndReason value) { endReason = value; return this; }
+        /** The id of the organization's number in the call. */
+        public StreamCallsParams phoneNumberId(String value) { phoneNumberId = value; return this; }
+        /** The number of one of the two parties in E.164, or its last 4 to 15 digits. */
+        public StreamCallsParams number(String value) { number = value; return this; }
+        /** {@code true} lists only calls that are not over, {@code false} only calls that are. */
+        public StreamCallsParams live(boolean value) { live = value; return this; }
+        /** A time: only calls that were created then or later are listed. */
+        public StreamCallsParams since(Instant value) { since = value; return this; }
+        /** A time: only calls that were created before are listed. */
+        public StreamCallsParams until(Instant value) { until = value; return this; }
+        /** The least duration of a call that is over, in seconds. */
+        public StreamCallsParams minDurationSeconds(long value) { minDurationSeconds = value; return this; }
+        /** The greatest duration of a call that is over, in seconds. */
+        public StreamCallsParams maxDurationSeconds(long value) { maxDurationSeconds = value; return this; }
+        /** The least cost of a call that is over, in micro-USD. */
+        public StreamCallsParams minCostMicroUsd(String value) { minCostMicroUsd = value; return this; }
+        /** The greatest cost of a call that is over, in micro-USD. */
+        public StreamCallsParams maxCostMicroUsd(String value) { maxCostMicroUsd = value; return this; }
+        /** The least latency of the slowest turn, in milliseconds. */
+        public StreamCallsParams minLatencyMs(long value) { minLatencyMs = value; return this; }
+        /** The version of the agent with which the call began. */
+        public StreamCallsParams agentVersion(long value) { agentVersion = value; return this; }
+        /** Something that happened in the call; each can be given once, and all must have happened. {@code recording}: there is a recording that can be played.
+         */
+        public StreamCallsParams has(List<StreamCallsHasItem> value) { has = value; return this; }
+    }
     /** The parameters of getCallFigures. */
     public static final class GetCallFiguresParams {
         Instant since, until; GetCallFiguresInterval interval; String timeZone, agentId, phoneNumberId;
@@ -4325,6 +4379,12 @@ public final class Schemas {
         @Union.Arm(on = "event", as = CallEvent.class), @Union.Arm(on = "end", as = SessionStreamEnd.class),
         @Union.Arm(on = "error", as = ErrorEnvelope.class)})
     public sealed interface StreamSessionEvent {}
+    /** The data of an event of streamCalls. */
+    @Union(unknown = Unknown.class, value = {
+        @Union.Arm(on = "open", as = CallStreamOpen.class), @Union.Arm(on = "call", as = CallOverview.class),
+        @Union.Arm(on = "gone", as = GoneCall.class), @Union.Arm(on = "resync", as = CallStreamResync.class),
+        @Union.Arm(on = "end", as = CallStreamEnd.class), @Union.Arm(on = "error", as = ErrorEnvelope.class)})
+    public sealed interface StreamCallsEvent {}
     /** The data of an event of streamWebhookEvents. */
     @Union(unknown = Unknown.class, value = {
         @Union.Arm(on = "open", as = WebhookStreamOpen.class),
@@ -4340,8 +4400,8 @@ public final class Schemas {
     public sealed interface WebhookEvent {}
     /** A value from a later version of the server. */
     public record Unknown(JsonNode value) implements
-        Wrapper<JsonNode>, ToolSource, CustomValue, NewToolSource, StreamSessionEvent, StreamWebhookEventsEvent,
-        WebhookEvent {}
+        Wrapper<JsonNode>, ToolSource, CustomValue, NewToolSource, StreamSessionEvent, StreamCallsEvent,
+        StreamWebhookEventsEvent, WebhookEvent {}
     /** A text in a union. */
     public record TextValue(String value) implements Wrapper<String>, CustomValue {}
     /** A number in a union. */
