@@ -14,7 +14,7 @@ import { arrayLiteral, readableJson } from '../postgres/row-values.ts'
 import { callsThatMatch } from './call-filter.ts'
 import { listCalls } from './call-lists.ts'
 import { callColumns, type SummaryRow, summaryOf } from './call-rows.ts'
-import { factsOf, findCalls, matchingIds, needsFacts } from './found-calls.ts'
+import { endOfFacts, factsOf, findCalls, matchingIds, needsFacts } from './found-calls.ts'
 import { searchTurns } from './turn-search.ts'
 import { turnSums } from './turn-sums.ts'
 
@@ -33,13 +33,14 @@ type FactsRow = SummaryRow &
 
 export async function listOverviews(tx: Tx, tenant: Tenant, query: OverviewQuery): Promise<CallOverviewPage> {
   const { filter, words, sort, limit, after } = query
-  const createdAfter = after && { createdAtUs: after.at, id: after.id }
+  const createdAfter = after && createdOf(after)
   const isOfFacts = needsFacts(filter, sort)
   if (words.length > 0) {
     const source = isOfFacts
       ? factsOf(tx, tenant, filter, after)
       : tx`calls where ${callsThatMatch(tx, tenant, filter, createdAfter)}`
-    const { matches, next } = await searchTurns(tx, source, words, limit)
+    const end = isOfFacts ? await endOfFacts(tx, tenant, filter, after) : null
+    const { matches, next } = await searchTurns(tx, source, words, { limit, end: end && createdOf(end) })
     return { calls: await readOverviews(tx, tenant, [...matches.keys()], matches), next: next && positionOf(next) }
   }
   if (isOfFacts) {
@@ -60,6 +61,7 @@ export async function overviewsOf(
   return readOverviews(tx, tenant, await matchingIds(tx, tenant, filter, ids), new Map())
 }
 
+const createdOf = ({ at, id }: OverviewPosition): CallPosition => ({ createdAtUs: at, id })
 const positionOf = ({ createdAtUs, id }: CallPosition): OverviewPosition => ({ at: createdAtUs, id })
 
 /**

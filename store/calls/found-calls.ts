@@ -1,6 +1,9 @@
 /**
  * Finds calls by their rows in `call_facts`. A page reads a limited number of rows in the list's order. So if a filter
  * matches few calls, the page still takes a limited time, and the next page goes on.
+ *
+ * A range of time with fewer calls than the limit is read as a whole. In a longer range, a list that is not sorted by
+ * time reads the first rows of its order, inside and outside of the range.
  */
 import type { CallFilter, CallSort, OverviewPosition } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -27,17 +30,18 @@ export async function findCalls(
   filter: CallFilter,
   { sort, limit, after }: { sort: CallSort; limit: number; after: OverviewPosition | null },
 ): Promise<{ ids: readonly string[]; next: OverviewPosition | null }> {
-  const all = tx`call_facts where ${ofTenant(tx, tenant, filter)} ${afterPosition(tx, sort, after)}`
-  const order = tx`order by ${tx(columns[sort])} desc, id desc`
+  if (sort !== 'created_at' && hasRange(filter) && (await isShort(tx, tenant, filter))) {
+    const rows = await tx<OverviewPosition[]>`
+      select id, ${position(tx, sort)} as at
+      from (select * from call_facts where ${ofTenant(tx, tenant)} ${inRange(tx, filter)} offset 0) as facts
+      where ${thatMatch(tx, filter)} ${afterPosition(tx, sort, after)} ${ordered(tx, sort)} limit ${limit + 1}`
+    return pageOf(rows, limit, null)
+  }
   const rows = await tx<OverviewPosition[]>`
-    select id, ${position(tx, sort)} as at
-    from (select * from ${all} ${order} limit ${scannedMax}) as facts where ${thatMatch(tx, filter)}
-    ${order} limit ${limit + 1}`
-  const ids = rows.slice(0, limit).map(({ id }) => id)
-  if (rows.length > limit) return { ids, next: rows[limit - 1] ?? null }
-  const [last] = await tx<OverviewPosition[]>`
-    select id, ${position(tx, sort)} as at from ${all} ${order} offset ${scannedMax - 1} limit 1`
-  return { ids, next: last ?? null }
+    select id, ${position(tx, sort)} as at from (${firstRows(tx, tenant, filter, sort, after)}) as facts
+    where ${thatMatch(tx, filter)} ${inRange(tx, filter)} ${ordered(tx, sort)} limit ${limit + 1}`
+  const end = rows.length > limit ? null : await endOfRows(tx, tenant, filter, sort, after)
+  return pageOf(rows, limit, end)
 }
 
 /** Returns the ids from `ids` whose calls match the filter. */
@@ -49,15 +53,55 @@ export async function matchingIds(
 ): Promise<readonly string[]> {
   const rows = await tx<{ id: string }[]>`
     select id from call_facts
-    where ${ofTenant(tx, tenant, filter)} and ${thatMatch(tx, filter)} and id = any(${arrayLiteral(ids)}::uuid[])`
+    where ${ofTenant(tx, tenant)} ${inRange(tx, filter)} and ${thatMatch(tx, filter)} and id = any(${arrayLiteral(ids)}::uuid[])`
   return rows.map(({ id }) => id)
 }
 
-/** Returns SQL for all matching calls, for a search in their turns. */
-export function factsOf(tx: Tx, tenant: Tenant, filter: CallFilter, after: OverviewPosition | null) {
-  return tx`
-    call_facts where ${ofTenant(tx, tenant, filter)} and ${thatMatch(tx, filter)} ${afterPosition(tx, 'created_at', after)}`
+function pageOf(rows: readonly OverviewPosition[], limit: number, end: OverviewPosition | null) {
+  const ids = rows.slice(0, limit).map(({ id }) => id)
+  return { ids, next: rows.length > limit ? (rows[limit - 1] ?? null) : end }
 }
+
+/** Returns SQL for the matching calls among the next calls by time, for a search in their turns. */
+export function factsOf(tx: Tx, tenant: Tenant, filter: CallFilter, after: OverviewPosition | null) {
+  return tx`(${firstRows(tx, tenant, filter, 'created_at', after)}) as facts where ${thatMatch(tx, filter)}`
+}
+
+/** Returns where the rows of `factsOf` end. Null: there are no further calls. */
+export async function endOfFacts(tx: Tx, tenant: Tenant, filter: CallFilter, after: OverviewPosition | null) {
+  return endOfRows(tx, tenant, filter, 'created_at', after)
+}
+
+const hasRange = ({ fromMs, toMs }: CallFilter) => fromMs !== undefined || toMs !== undefined
+
+async function isShort(tx: Tx, tenant: Tenant, filter: CallFilter): Promise<boolean> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from (
+      select from call_facts where ${ofTenant(tx, tenant)} ${inRange(tx, filter)} limit ${scannedMax + 1}) as facts`
+  return (row?.count ?? 0) <= scannedMax
+}
+
+/** Returns SQL for the rows that a page reads. Only in a list by time is the range a part of the list's order. */
+function firstRows(tx: Tx, tenant: Tenant, filter: CallFilter, sort: CallSort, after: OverviewPosition | null) {
+  return tx`
+    select * from call_facts where ${ofTenant(tx, tenant)} ${sort === 'created_at' ? inRange(tx, filter) : tx``}
+    ${afterPosition(tx, sort, after)} ${ordered(tx, sort)} limit ${scannedMax}`
+}
+
+async function endOfRows(
+  tx: Tx,
+  tenant: Tenant,
+  filter: CallFilter,
+  sort: CallSort,
+  after: OverviewPosition | null,
+): Promise<OverviewPosition | null> {
+  const [last] = await tx<OverviewPosition[]>`
+    select id, ${position(tx, sort)} as at from (${firstRows(tx, tenant, filter, sort, after)}) as facts
+    ${ordered(tx, sort)} offset ${scannedMax - 1} limit 1`
+  return last ?? null
+}
+
+const ordered = (tx: Tx, sort: CallSort) => tx`order by ${tx(columns[sort])} desc, id desc`
 
 const columns = {
   created_at: 'created_at',
@@ -79,9 +123,11 @@ function afterPosition(tx: Tx, sort: CallSort, after: OverviewPosition | null) {
   return tx`and (${tx(columns[sort])}, id) < (${value}, ${after.id})`
 }
 
-function ofTenant(tx: Tx, { organizationId, test }: Tenant, { fromMs, toMs }: CallFilter) {
+const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
+  tx`organization_id = ${organizationId} and test = ${test}`
+
+function inRange(tx: Tx, { fromMs, toMs }: CallFilter) {
   return tx`
-    organization_id = ${organizationId} and test = ${test}
     ${fromMs === undefined ? tx`` : tx`and created_at >= ${new Date(fromMs)}`}
     ${toMs === undefined ? tx`` : tx`and created_at < ${new Date(toMs)}`}`
 }

@@ -20,13 +20,13 @@ type Search = { found: Found[]; scanned: number; last: CallPosition | null; befo
 
 /**
  * Returns the matching turns by call, newest call first, and where the next page begins. `calls` is SQL: a table with a
- * row for each call, and its condition.
+ * row for each call, and its condition. `end` is where these calls end. It is null if there are no further calls.
  */
 export async function searchTurns(
   tx: Tx,
   calls: ReturnType<typeof callsThatMatch>,
   words: readonly string[],
-  limit: number,
+  { limit, end }: { limit: number; end: CallPosition | null },
 ): Promise<{ matches: ReadonlyMap<string, readonly TurnMatch[]>; next: CallPosition | null }> {
   const [search] = await tx<[Search]>`
     with scanned as materialized (
@@ -58,7 +58,7 @@ export async function searchTurns(
         where id <> (select id from last) order by us, id limit 1) as "beforeLast",
       coalesce((select json_agg(json_build_object('id', id, 'createdAtUs', us, 'matches', matches)
         order by us desc, id desc) from (select * from found limit ${limit + 2}) as f), '[]') as found`
-  return pageOf(search, limit)
+  return pageOf(search, limit, end)
 }
 
 function containsAll(tx: Tx, words: readonly string[]) {
@@ -67,12 +67,12 @@ function containsAll(tx: Tx, words: readonly string[]) {
 }
 
 /** If the search reached its limit, the last call's turns may be incomplete, so this call is on the next page. */
-function pageOf({ found, scanned, last, beforeLast }: Search, limit: number) {
+function pageOf({ found, scanned, last, beforeLast }: Search, limit: number, sourceEnd: CallPosition | null) {
   const isComplete = scanned < turnsMax
   const whole = isComplete || beforeLast === null ? found : found.filter(({ id }) => id !== last?.id)
   const page = whole.slice(0, limit)
   const matches = new Map(page.map(({ id, matches }) => [id, matches]))
   const end = page.at(-1)
   if (whole.length > limit && end) return { matches, next: { createdAtUs: end.createdAtUs, id: end.id } }
-  return { matches, next: isComplete ? null : (beforeLast ?? last) }
+  return { matches, next: isComplete ? sourceEnd : (beforeLast ?? last) }
 }

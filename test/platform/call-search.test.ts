@@ -2,10 +2,13 @@
 import t from 'tap'
 import type { Call, Turn } from '../../domain/records/call.ts'
 import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'
+import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
-const { admin } = await startAdministered(t)
+const { parley, admin } = await startAdministered(t)
+const sql = openDatabase(parley)
+t.teardown(() => sql.end())
 
 type Overview = Record<string, unknown> & { id: string }
 type Page = { calls: Overview[]; next_cursor: string | null }
@@ -252,4 +255,32 @@ t.test('a sorted list goes on page by page, and calls without a value are last',
   }
   const equal = [ids[0]!, ids[2]!].sort().reverse()
   t.same(found, [ids[3], ids[1], ...equal, ...live.sort().reverse()])
+})
+
+t.test('a page of a search with a rare filter, or of a short time, reads a limited number of calls', async (t) => {
+  const acme = await admin.organization('with very many calls')
+  const agent = { source: 'agent' as const, latencyStatus: 'complete' as const }
+  const failed = { id: 'call_1', name: 'book', args: '{}', status: 'failed' as const }
+  const old = await insert(acme.id, {}, [{ ...agent, toolCalls: [failed] }, { text: 'a spare tyre' }])
+  await end(acme.id, old, 5_000)
+  // The other facts have no calls, so that they are inserted quickly. They are newer and longer, and have no failed tool.
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`
+      insert into call_facts select (jsonb_populate_record(f, jsonb_build_object('id', gen_random_uuid(),
+        'created_at', f.created_at + n * interval '1 second', 'tool_failures', 0, 'duration_s', 60))).*
+      from call_facts f, generate_series(1, 50000) as n where f.id = ${old}`
+  })
+  for (const query of ['q=tyre&has=tool_failure', 'sort=duration_seconds&has=tool_failure']) {
+    const first = await list(acme, query)
+    t.same([first.calls, first.next_cursor === null], [[], false], `${query}: the first page reads newer calls`)
+    const second = await list(acme, `${query}&cursor=${first.next_cursor}`)
+    t.match(second, { calls: [{ id: old }], next_cursor: null }, query)
+  }
+  const range = 'since=2026-11-01T00:00:00Z&until=2026-11-01T10:00:01Z'
+  t.match(
+    await list(acme, `sort=duration_seconds&${range}`),
+    { calls: [{ id: old }], next_cursor: null },
+    'a short time',
+  )
 })
