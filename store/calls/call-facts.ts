@@ -3,7 +3,7 @@
  * change to the call. Its cost is summed after the call's end, because the last requests are stored later.
  */
 import { costsOf } from '../../domain/calls/costs.ts'
-import type { Clock } from '../../domain/ports/system.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
@@ -17,8 +17,16 @@ import { turnSums } from './turn-sums.ts'
 /** A cost is summed this long after the call's end, and after its call report. */
 const settleMs = 5_000
 const atOnceMax = 100
-/** Calls by a previous version have no facts. They are looked for at the start, and again after this time. */
+/** The most calls that one look reads to find calls without facts. */
+const readMax = 1_000
+/**
+ * Calls by a previous version have no facts. They are looked for among all calls at the start, and again after this
+ * time among the calls of the last day, because a process of that version may still run beside this process.
+ */
 const lookAgainMs = 3_600_000
+const dayMs = 86_400_000
+/** The facts of a call that failed are made again after this time. */
+const failedMs = 3_600_000
 
 /** Writes the facts of calls, without the cost. If `isDue`, the cost is summed a little later. */
 export async function writeFacts(tx: Tx, ids: readonly string[], nowMs: number, isDue: boolean): Promise<void> {
@@ -53,38 +61,77 @@ export async function writeFacts(tx: Tx, ids: readonly string[], nowMs: number, 
 
 type Owned = Tenant & { id: string }
 
+type FactsDeps = { worlds: Pick<Tenancy, 'asOperator'>; clock: Clock; log: Log }
+
 /** Returns the loop's work: sums due costs, and makes missing facts. */
-export function createFactsWork(tenancy: Pick<Tenancy, 'asOperator'>, clock: Clock): () => Promise<void> {
+export function createFactsWork(deps: FactsDeps): () => Promise<void> {
+  const { worlds, clock } = deps
   /** The facts of calls before this id may be missing. Null: the next look begins with the newest call. */
   let beforeId: string | null = null
+  /** Calls before this id were looked at. */
+  let floorId = idAt(0)
+  let beganAtMs = clock.nowMs()
   let looksAgainAtMs = 0
   return async () => {
-    await tenancy.asOperator(async (tx) => {
-      const nowMs = clock.nowMs()
-      const due = await tx<Owned[]>`
-        select organization_id as "organizationId", test, id from call_facts
-        where due_at <= ${new Date(nowMs)} order by due_at limit ${atOnceMax} for update skip locked`
-      for (const call of due) await writeCost(tx, call, nowMs)
-    })
+    await worlds.asOperator((tx) => sumDueCosts(tx, deps))
     if (clock.nowMs() < looksAgainAtMs) return
-    const missing = await tenancy.asOperator(async (tx) => {
-      const nowMs = clock.nowMs()
-      const calls = await tx<Owned[]>`
-        select organization_id as "organizationId", test, id from calls c
-        where ${beforeId === null ? tx`true` : tx`id < ${beforeId}`} and not exists (
-          select from call_facts f where f.organization_id = c.organization_id and f.test = c.test and f.id = c.id)
-        order by id desc limit ${atOnceMax}`
-      if (calls.length === 0) return calls
-      const ids = calls.map(({ id }) => id)
-      await writeFacts(tx, ids, nowMs, false)
-      for (const call of calls) await writeCost(tx, call, nowMs)
-      return calls
+    if (beforeId === null) beganAtMs = clock.nowMs()
+    beforeId = await worlds.asOperator((tx) => makeMissing(tx, deps, beforeId, floorId))
+    if (beforeId !== null) return
+    floorId = idAt(beganAtMs - dayMs)
+    looksAgainAtMs = clock.nowMs() + lookAgainMs
+  }
+}
+
+/** Returns the least id of a call at this time, because ids are UUIDs of version 7. */
+function idAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
+async function sumDueCosts(tx: Tx, deps: FactsDeps): Promise<void> {
+  const nowMs = deps.clock.nowMs()
+  const due = await tx<Owned[]>`
+    select organization_id as "organizationId", test, id from call_facts
+    where due_at <= ${new Date(nowMs)} order by due_at limit ${atOnceMax} for update skip locked`
+  for (const call of due)
+    if (!(await isDone(tx, deps, call, (inner) => writeCost(inner, call, nowMs))))
+      await tx`update call_facts set due_at = ${new Date(nowMs + failedMs)} ${ofCall(tx, call, call.id)}`
+}
+
+/**
+ * Makes the missing facts among the calls before the id, newest first. Calls that another process has locked are left to
+ * that process. Resolves with the id at which the next look begins, or with null at the end.
+ */
+async function makeMissing(tx: Tx, deps: FactsDeps, beforeId: string | null, floorId: string): Promise<string | null> {
+  const nowMs = deps.clock.nowMs()
+  const read = await tx<{ id: string; isMissing: boolean }[]>`
+    select id, not exists (select from call_facts f
+      where f.organization_id = c.organization_id and f.test = c.test and f.id = c.id) as "isMissing"
+    from calls c where id >= ${floorId} and ${beforeId === null ? tx`true` : tx`id < ${beforeId}`}
+    order by id desc limit ${readMax}`
+  const missing = read.filter(({ isMissing }) => isMissing).slice(0, atOnceMax)
+  const ids = missing.map(({ id }) => id)
+  const calls = await tx<Owned[]>`
+    select organization_id as "organizationId", test, id from calls
+    where id = any(${arrayLiteral(ids)}::uuid[]) for update skip locked`
+  for (const call of calls)
+    await isDone(tx, deps, call, async (inner) => {
+      await writeFacts(inner, [call.id], nowMs, false)
+      await writeCost(inner, call, nowMs)
     })
-    beforeId = missing.at(-1)?.id ?? null
-    if (missing.length < atOnceMax) {
-      beforeId = null
-      looksAgainAtMs = clock.nowMs() + lookAgainMs
-    }
+  if (ids.length === atOnceMax) return ids.at(-1) ?? null
+  return read.length < readMax ? null : (read.at(-1)?.id ?? null)
+}
+
+/** Works on one call. If the work fails, only its own changes are taken back. */
+async function isDone(tx: Tx, { log }: FactsDeps, { id }: Owned, work: (tx: Tx) => Promise<void>): Promise<boolean> {
+  try {
+    await tx.savepoint((inner) => work(inner as Tx))
+    return true
+  } catch (err) {
+    log.error({ err, callId: id }, 'the facts about a call could not be made')
+    return false
   }
 }
 

@@ -107,7 +107,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
         (tx) => tx`owner_id is null and status = 'queued' and expires_at <= ${new Date(clock.nowMs())}`,
         () => Promise.resolve({ status: 'failed' }),
       ).then(() => undefined),
-    completeFacts: createFactsWork(worlds, clock),
+    completeFacts: createFactsWork(deps),
     endOrphans: async (salvage) => {
       const due = await endEach(
         deps,

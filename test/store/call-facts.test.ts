@@ -18,6 +18,7 @@ async function setUp(t: Test) {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
+  const other = await cluster.store(t, url, { clock })
   const { id: organizationId } = await organization(store, 'a')
   const tenant = { organizationId, test: false }
   const call = async (costs: readonly (number | null)[], isOver = true) => {
@@ -44,7 +45,7 @@ async function setUp(t: Test) {
     const { calls } = await store.calls.overview(tenant, { filter, ...query })
     return calls.map(({ id, costMicroUsd }) => [id, costMicroUsd])
   }
-  return { store, clock, sql: cluster.sql(t, url), call, costs }
+  return { store, other, clock, sql: cluster.sql(t, url), call, costs }
 }
 
 t.test('the cost of a call is summed some seconds after its end, and filters and sorts lists of calls', async (t) => {
@@ -85,4 +86,40 @@ t.test('calls that a previous version has stored get their cost and other search
   t.match(await sql`select turns, slowest_us, duration_s, is_live, outcome from call_facts`, [
     { turns: 1, duration_s: 10, is_live: false, outcome: String },
   ])
+})
+
+t.test('a call whose facts cannot be made does not hold up the other calls', async (t) => {
+  const { store, sql, clock, call, costs } = await setUp(t)
+  const [first, broken, last] = [await call([100]), await call([200]), await call([300])]
+  await sql`delete from call_facts`
+  // So many seconds are no integer.
+  await sql`update calls set ended_at = started_at + interval '100 years' where id = ${broken}`
+  await store.calls.completeFacts()
+  t.same(await costs(), [
+    [last, 300],
+    [first, 100],
+  ])
+  await sql`update calls set ended_at = started_at + interval '10 seconds' where id = ${broken}`
+  await clock.leap(3_600_000)
+  await store.calls.completeFacts()
+  t.same(await costs(), [
+    [last, 300],
+    [broken, 200],
+    [first, 100],
+  ])
+})
+
+t.test('two processes share the calls without facts', async (t) => {
+  const { store, other, sql, call, costs } = await setUp(t)
+  const id = await call([100])
+  await sql`
+    insert into calls select (jsonb_populate_record(calls, jsonb_build_object('id',
+      overlay(calls.id::text placing lpad(to_hex(n), 12, '0') from 25)))).* from calls, generate_series(1, 250) as n`
+  await sql`delete from call_facts`
+  for (let at = 0; at < 3; at += 1) await Promise.all([store.calls.completeFacts(), other.calls.completeFacts()])
+  t.match(await sql`select count(*)::int as count from call_facts`, [{ count: 251 }])
+  t.match(
+    (await costs()).find(([each]) => each === id),
+    [id, 100],
+  )
 })
