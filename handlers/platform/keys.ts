@@ -1,5 +1,6 @@
 /** The operations on the organization's API keys. */
 import { type ActorNames, type ApiKey, type KeyAdministration, keysMax } from '../../domain/access/api-keys.ts'
+import { type KeyBounds, widerField } from '../../domain/access/key-bounds.ts'
 import type { KeyBudgets, KeySpending } from '../../domain/billing/key-spending.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type Actor, actorOf, entryOf } from '../../domain/records/audit.ts'
@@ -31,13 +32,12 @@ export function keyOperations(deps: KeysDeps) {
     createKey: async ({ body }, { caller }) => {
       requireScopes(caller, body.scopes)
       const { name, scopes, test } = body
+      const policy = policyOf(body.policy ?? {})
+      const expiresAtMs = expiryOf(body.expiresAt ?? null, deps.clock.nowMs())
+      await requireWithinOwn(keys, caller, { policy, expiresAtMs })
+      const organizationId = caller.organization.id
       const made = await keys.createLimited(
-        {
-          ...{ organizationId: caller.organization.id, name, scopes, test },
-          policy: policyOf(body.policy ?? {}),
-          expiresAtMs: expiryOf(body.expiresAt ?? null, deps.clock.nowMs()),
-          createdBy: actorOf(caller),
-        },
+        { ...{ organizationId, name, scopes, test, policy, expiresAtMs }, createdBy: actorOf(caller) },
         entryOf(caller),
       )
       if (made === 'limit_reached')
@@ -46,6 +46,7 @@ export function keyOperations(deps: KeysDeps) {
     },
     updateKey: async ({ path, body }, { caller }) => {
       const { name, policy } = body
+      if (policy !== undefined) await requirePolicyWithinOwn(keys, caller, path.id, policyOf(policy))
       const change = { ...(name !== undefined && { name }), ...(policy !== undefined && { policy: policyOf(policy) }) }
       const key = await keys.change(caller.organization.id, path.id, change, entryOf(caller))
       return { status: 200, body: await wireKey(deps, key ?? (await refuse(keys, caller, path.id))) }
@@ -83,7 +84,33 @@ function requireScopes({ role, scopes }: Caller, wanted: readonly Scope[]): void
 /** Throws if an API key would rotate a key with more scopes, because it would get that key's new secret. */
 async function requireScopesOf(keys: KeyAdministration, caller: Caller, keyId: string): Promise<void> {
   if (caller.role !== undefined || caller.keyId === keyId) return
-  requireScopes(caller, requireResource(await keys.get(caller.organization.id, keyId)).scopes)
+  const key = requireResource(await keys.get(caller.organization.id, keyId))
+  requireScopes(caller, key.scopes)
+  await requireWithinOwn(keys, caller, boundsOf(key))
+}
+
+const boundsOf = ({ policy, expiresAt }: ApiKey): KeyBounds => ({ policy, expiresAtMs: expiresAt?.getTime() ?? null })
+
+/**
+ * Throws if an API key would make a key, or get the secret of a key, that may do more than the API key itself. A person
+ * has no such bounds.
+ */
+async function requireWithinOwn(keys: KeyAdministration, caller: Caller, wanted: KeyBounds): Promise<void> {
+  const own = caller.role === undefined ? await keys.get(caller.organization.id, caller.keyId) : null
+  const field = own && widerField(boundsOf(own), wanted)
+  if (field === null) return
+  throw new Refusal('forbidden', {
+    message: `This key has a limit in ${field}, so it cannot make a secret of a key, or change a key, beyond this limit.`,
+    hint: `Give ${field} a value within the limit of the key that sends the request, or use a key without the limit.`,
+  })
+}
+
+/** An update does not change when a key ends. So an end of the sender's key does not matter here. */
+async function requirePolicyWithinOwn(keys: KeyAdministration, caller: Caller, keyId: string, policy: KeyPolicy) {
+  if (caller.role !== undefined) return
+  const key = await keys.get(caller.organization.id, keyId)
+  const own = await keys.get(caller.organization.id, caller.keyId)
+  if (key && own) await requireWithinOwn(keys, caller, { policy, expiresAtMs: own.expiresAt?.getTime() ?? null })
 }
 
 function policyOf(policy: Wire.KeyPolicy): KeyPolicy {

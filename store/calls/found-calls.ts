@@ -53,7 +53,8 @@ export async function matchingIds(
 ): Promise<readonly string[]> {
   const rows = await tx<{ id: string }[]>`
     select id from call_facts
-    where ${ofTenant(tx, tenant)} ${inRange(tx, filter)} and ${thatMatch(tx, filter)} and id = any(${arrayLiteral(ids)}::uuid[])`
+    where ${ofTenant(tx, tenant)} and id = any(${arrayLiteral(ids)}::uuid[])
+      ${inRange(tx, filter)} and ${thatMatch(tx, filter)}`
   return rows.map(({ id }) => id)
 }
 

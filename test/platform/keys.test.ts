@@ -58,6 +58,39 @@ t.test('createKey shows the secret once, and listKeys shows the key without it',
   t.notMatch(parley.output(), secret)
 })
 
+t.test('a key with limits makes and changes no key beyond these limits', async (t) => {
+  const acme = await administrator('bounds keys')
+  const scopes = [...administers]
+  const budget = { microUsd: 1_000_000, period: 'day' }
+  const expiresAt = '2900-01-01T00:00:00.000Z'
+  const limits = { budget, allow_providers: ['local', 'openai'], max_concurrency: 4 }
+  const wide = await create(acme, { name: 'wide', scopes: ['router'] })
+  const maker = await create(acme, { name: 'maker', scopes, policy: limits, expiresAt })
+  const target = { url: parley.url, key: maker.secret }
+  const forbidden = { status: 403, code: 'FORBIDDEN' }
+  const refused = async (body: object, title: string) =>
+    t.match(
+      faultOf(await call(target, 'POST', '/v1/keys', { name: 'x', scopes: ['router'], ...body })),
+      forbidden,
+      title,
+    )
+  await refused({ policy: limits }, 'no end')
+  await refused({ policy: limits, expiresAt: '2900-01-01T00:00:01.000Z' }, 'a later end')
+  await refused({ expiresAt }, 'no budget')
+  await refused({ policy: { ...limits, budget: { microUsd: 1_000_001, period: 'day' } }, expiresAt }, 'a larger budget')
+  await refused({ policy: { ...limits, budget: { microUsd: 10, period: 'month' } }, expiresAt }, 'another period')
+  await refused({ policy: { ...limits, allow_providers: ['anthropic'] }, expiresAt }, 'another provider')
+  await refused({ policy: { budget, allow_providers: ['local'] }, expiresAt }, 'more at once')
+  const policy = { budget: { microUsd: 500, period: 'day' }, allow_providers: ['local'], max_concurrency: 1 }
+  const made = await create(target, { name: 'within', scopes: ['router'], policy, expiresAt })
+  for (const id of [maker.id, made.id])
+    t.match(faultOf(await call(target, 'PATCH', `/v1/keys/${id}`, { policy: {} })), forbidden, 'the limits stay')
+  t.equal((await call(target, 'PATCH', `/v1/keys/${made.id}`, { policy: limits })).status, 200)
+  t.match(faultOf(await call(target, 'POST', `/v1/keys/${wide.id}/rotate`)), forbidden, 'a secret without limits')
+  t.equal((await call(target, 'POST', `/v1/keys/${made.id}/rotate`)).status, 200)
+  t.equal((await call(acme, 'PATCH', `/v1/keys/${maker.id}`, { policy: {} })).status, 200)
+})
+
 t.test("createKey stores the API key's policy and expiry time, and can create a test key", async (t) => {
   const acme = await administrator('creates special keys')
   const policy = { allow_providers: ['local'], budget: { microUsd: 5_000_000, period: 'month' } }
