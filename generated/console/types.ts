@@ -127,6 +127,7 @@ export type InvitationToken = { token: LinkToken }
 
 export type OpenInvitation = {
   email: string
+  /** The name that the inviter proposes for the person. null if none was given. */ name: string | null
   organizationName: string
   role: ConsoleRole
   /** The name of the person or key that invites. null if it has none. */ invitedBy: string | null

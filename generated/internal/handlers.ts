@@ -105,7 +105,7 @@ export type ChooseOrganizationResult =
       body: ConsoleSession
     }
 
-export type SignOutRequest = RequestWith<{ body: SignOutScope }>
+export type SignOutRequest = RequestWith<{ header: { 'user-agent'?: string }; body: SignOutScope }>
 
 export type SignOutResult =
   | { status: 204; headers: { 'Cache-Control': 'no-store'; 'Set-Cookie': string; 'Clear-Site-Data': string } }
@@ -115,7 +115,7 @@ export type ListMySessionsRequest = EmptyRequest
 export type ListMySessionsResult =
   | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: MySession[] }
 
-export type EndMySessionRequest = RequestWith<{ path: { id: string } }>
+export type EndMySessionRequest = RequestWith<{ path: { id: string }; header: { 'user-agent'?: string } }>
 
 export type EndMySessionResult =
   | { status: 204; headers: { 'Cache-Control': 'no-store' } }

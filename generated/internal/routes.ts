@@ -282,7 +282,7 @@ export const internalSurface: Surface = {
       pattern: '/console/auth/sign-out',
       pathParams: [],
       query: [],
-      headers: [],
+      headers: [{ name: 'User-Agent', required: false }],
       scope: null,
       role: null,
       body: {
@@ -293,7 +293,7 @@ export const internalSurface: Surface = {
         partsOpen: false,
         limit: 'json',
       },
-      validateParams: null,
+      validateParams: validators.signOutParams,
       validateBody: validators.signOutBody,
       responses: {
         '204': { types: [], headers: ['Cache-Control', 'Set-Cookie', 'Clear-Site-Data'] },
@@ -340,7 +340,7 @@ export const internalSurface: Surface = {
       pattern: '/console/auth/sessions/:id',
       pathParams: ['id'],
       query: [],
-      headers: [],
+      headers: [{ name: 'User-Agent', required: false }],
       scope: null,
       role: null,
       body: null,

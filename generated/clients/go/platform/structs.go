@@ -186,7 +186,7 @@ type AuditEvent struct {
 	Action     AuditAction          `json:"action"`
 	Target     *AuditTarget         `json:"target"`          // The thing that was changed. null if the action has none.
 	Changed    []string             `json:"changed"`         // The names of the fields in the request, without their values.
-	Values     map[string][]*string `json:"values,omitzero"` // The values before and after, by field. Only a few fields have them, such as `role`.
+	Values     map[string][]*string `json:"values,omitzero"` // The values before and after, by field. Only a few fields have them, such as `role`. `attempts` of `user.sign_in_failed` counts the wrong passwords of a minute.
 	Source     AuditSource          `json:"source"`
 	Result     AuditResult          `json:"result"`
 	RequestID  *string              `json:"requestId"` // The id of the request. null if no request caused the event.
@@ -229,6 +229,7 @@ type Inviter struct {
 type Invitation struct {
 	ID        string     `json:"id"`    // The id of the invitation: `inv_` and letters and digits.
 	Email     string     `json:"email"` // The e-mail address of the person.
+	Name      *string    `json:"name"`  // The name of the person, as the inviter gave it. null if none was given.
 	Role      Role       `json:"role"`
 	InvitedBy Inviter    `json:"invitedBy"`
 	CreatedAt time.Time  `json:"createdAt"` // When the person was invited, in UTC.
@@ -246,6 +247,7 @@ type NewInvitation struct {
 type SentInvitation struct {
 	ID        string     `json:"id"`    // The id of the invitation: `inv_` and letters and digits.
 	Email     string     `json:"email"` // The e-mail address of the person.
+	Name      *string    `json:"name"`  // The name of the person, as the inviter gave it. null if none was given.
 	Role      Role       `json:"role"`
 	InvitedBy Inviter    `json:"invitedBy"`
 	CreatedAt time.Time  `json:"createdAt"` // When the person was invited, in UTC.
@@ -871,7 +873,7 @@ type ToolTestResult struct {
 type VersionAuthor struct {
 	Type VersionAuthorType `json:"type"` // Whether a program with an API key or a person made the change.
 	ID   string            `json:"id"`   // The id of the key or of the person.
-	Name *string           `json:"name"` // The name of the key at that time. null for a person.
+	Name *string           `json:"name"` // The name of the key at that time, or the e-mail address of the person. null if the person no longer exists.
 }
 
 type AgentVersionItem struct {

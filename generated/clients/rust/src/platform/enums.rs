@@ -11,7 +11,7 @@ open_enums! {
     CreatorType { User = "user", ApiKey = "api_key", Operator = "operator" }
     /// A person, an API key, the operator with a command on the server, or the server itself.
     AuditActorType { User = "user", ApiKey = "api_key", Operator = "operator", System = "system" }
-    /// `denied`: the role of the person was too low.
+    /// `denied`: the role of the person was too low, or the password was wrong.
     AuditResult { Succeeded = "succeeded", Denied = "denied" }
     /// The action. `x-audit` of an operation names its action.
     AuditAction {
@@ -36,7 +36,9 @@ open_enums! {
         SmsNumberUnassigned = "sms_number.unassigned", CallJoined = "call.joined", CallTransferred = "call.transferred",
         CallEnded = "call.ended", RecordingPlayed = "recording.played", CallbackCancelled = "callback.cancelled",
         CallbackDispatched = "callback.dispatched", OrganizationUpdated = "organization.updated",
-        AccessDenied = "access.denied",
+        UserSignedIn = "user.signed_in", UserSignInFailed = "user.sign_in_failed", UserSignedOut = "user.signed_out",
+        UserPasswordChanged = "user.password_changed", UserPasswordReset = "user.password_reset",
+        UserIdentityLinked = "user.identity_linked", AccessDenied = "access.denied",
     }
     AuditSourceVia { Console = "console", Api = "api", Cli = "cli" }
     /// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.

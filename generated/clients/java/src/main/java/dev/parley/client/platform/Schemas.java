@@ -192,7 +192,7 @@ public final class Schemas {
     }
     /** A person, an API key, the operator with a command on the server, or the server itself. */
     public enum AuditActorType { USER, API_KEY, OPERATOR, SYSTEM }
-    /** {@code denied}: the role of the person was too low. */
+    /** {@code denied}: the role of the person was too low, or the password was wrong. */
     public enum AuditResult { SUCCEEDED, DENIED }
     /** The person, key or command that made the change.
      * @param id The id of the person or the key. null for the operator and for the server.
@@ -233,7 +233,11 @@ public final class Schemas {
         @JsonProperty("call.transferred") CALL_TRANSFERRED, @JsonProperty("call.ended") CALL_ENDED,
         @JsonProperty("recording.played") RECORDING_PLAYED, @JsonProperty("callback.cancelled") CALLBACK_CANCELLED,
         @JsonProperty("callback.dispatched") CALLBACK_DISPATCHED,
-        @JsonProperty("organization.updated") ORGANIZATION_UPDATED, @JsonProperty("access.denied") ACCESS_DENIED }
+        @JsonProperty("organization.updated") ORGANIZATION_UPDATED, @JsonProperty("user.signed_in") USER_SIGNED_IN,
+        @JsonProperty("user.sign_in_failed") USER_SIGN_IN_FAILED, @JsonProperty("user.signed_out") USER_SIGNED_OUT,
+        @JsonProperty("user.password_changed") USER_PASSWORD_CHANGED,
+        @JsonProperty("user.password_reset") USER_PASSWORD_RESET,
+        @JsonProperty("user.identity_linked") USER_IDENTITY_LINKED, @JsonProperty("access.denied") ACCESS_DENIED }
     /** @param type The kind of the thing, such as {@code agent}. With {@code access.denied} it is {@code operation}.
      * @param id The id of the thing. With {@code access.denied} it is the operationId.
      * @param name The name of the thing at that time. null if it has none. */
@@ -249,6 +253,7 @@ public final class Schemas {
      * @param target The thing that was changed. null if the action has none.
      * @param changed The names of the fields in the request, without their values.
      * @param values The values before and after, by field. Only a few fields have them, such as {@code role}.
+     * {@code attempts} of {@code user.sign_in_failed} counts the wrong passwords of a minute.
      * @param requestId The id of the request. null if no request caused the event. */
     public record AuditEvent(
         String id, Instant occurredAt, AuditActor actor, Open<AuditAction> action, AuditTarget target,
@@ -285,11 +290,12 @@ public final class Schemas {
     public record Inviter(Open<InviterType> type, String id, String name) {}
     /** @param id The id of the invitation: {@code inv_} and letters and digits.
      * @param email The e-mail address of the person.
+     * @param name The name of the person, as the inviter gave it. null if none was given.
      * @param createdAt When the person was invited, in UTC.
      * @param expiresAt When the link ends, in UTC.
      * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent. */
     public record Invitation(
-        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
+        String id, String email, String name, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
         Instant sentAt) {}
     public static final class NewInvitation {
         String email, name; Role role;
@@ -302,6 +308,7 @@ public final class Schemas {
     /** An invitation with its link.
      * @param id The id of the invitation: {@code inv_} and letters and digits.
      * @param email The e-mail address of the person.
+     * @param name The name of the person, as the inviter gave it. null if none was given.
      * @param createdAt When the person was invited, in UTC.
      * @param expiresAt When the link ends, in UTC.
      * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent.
@@ -309,7 +316,7 @@ public final class Schemas {
      * @param sent Whether the mail server took the mail.
      * @param sendError Why no mail was sent. null if it was sent. */
     public record SentInvitation(
-        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
+        String id, String email, String name, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
         Instant sentAt, String url, boolean sent, String sendError) {}
     /** @param deleted Always {@code true}. */
     public record DeletedInvitation(boolean deleted) {}
@@ -1240,7 +1247,8 @@ public final class Schemas {
     public enum VersionAuthorType { API_KEY, USER }
     /** @param type Whether a program with an API key or a person made the change.
      * @param id The id of the key or of the person.
-     * @param name The name of the key at that time. null for a person. */
+     * @param name The name of the key at that time, or the e-mail address of the person. null if the person no longer
+     * exists. */
     public record VersionAuthor(Open<VersionAuthorType> type, String id, String name) {}
     /** @param version The number of the version, from 1 on.
      * @param createdAt When the change was made, in UTC.
