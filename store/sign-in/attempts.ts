@@ -27,12 +27,11 @@ export function createAttempts(tenancy: Tenancy): AttemptStore {
       tenancy.asOperator(async (tx) => {
         for (const { kind, text } of sorted(subjects))
           if (kind === 'account') await tx`delete from sign_in_failures where subject = ${text}`
-          // The attempt was counted as a failure when it began, and may have begun a wait. It succeeded, so both are
-          // undone.
-          else
-            await tx`
-              update sign_in_failures set failures = greatest(failures - 1, 0), blocked_until = first_at
-              where subject = ${text}`
+          else await subtractAttempt(tx, text)
+      }),
+    refund: (subjects) =>
+      tenancy.asOperator(async (tx) => {
+        for (const { text } of sorted(subjects)) await subtractAttempt(tx, text)
       }),
   }
 }
@@ -68,6 +67,13 @@ async function write(tx: Tx, subject: string, { failures, firstMs, lastMs, block
   await tx`
     update sign_in_failures set failures = ${failures}, first_at = ${new Date(firstMs)}, last_at = ${new Date(lastMs)},
       blocked_until = ${new Date(blockedUntilMs)}
+    where subject = ${subject}`
+}
+
+/** The attempt may have been the last allowed attempt, and it was no failure. So the wait ends too. */
+async function subtractAttempt(tx: Tx, subject: string): Promise<void> {
+  await tx`
+    update sign_in_failures set failures = greatest(failures - 1, 0), blocked_until = first_at
     where subject = ${subject}`
 }
 

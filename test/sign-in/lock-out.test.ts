@@ -81,6 +81,21 @@ t.test('if the 30th attempt from an IP address has the right password, the addre
   passedMs += 24 * hourMs
 })
 
+t.test(
+  'an attempt whose password was not checked is no wrong password, and does not forget those before',
+  async (t) => {
+    const lockOut = createLockOut(admin.store.signInAttempts, createSigner('a key', 'refunds'), systemClock)
+    const attempt = (check: () => Promise<null>) => lockOut.attempt('ann@example.com', '192.0.2.9', check)
+    const unchecked = () => attempt(() => Promise.reject(new Error('the queue is full')))
+    const wrongPassword = () => attempt(() => Promise.resolve(null))
+    for (let at = 0; at < 40; at += 1) await t.rejects(unchecked(), { message: 'the queue is full' })
+    for (let at = 0; at < 4; at += 1) await t.rejects(wrongPassword(), { message: 'sign_in_failed' })
+    for (let at = 0; at < 3; at += 1) await t.rejects(unchecked(), { message: 'the queue is full' })
+    await t.rejects(wrongPassword(), { message: 'sign_in_failed' })
+    await t.rejects(wrongPassword(), { message: 'attempts_blocked' }, 'the fifth wrong password')
+  },
+)
+
 t.test('sign-in computes one hash even for an unknown email address or a user without a password', async (t) => {
   const real = createPasswordHasher(hashQueue())
   const verified: string[] = []

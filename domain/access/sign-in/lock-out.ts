@@ -1,6 +1,6 @@
 /**
  * Slows down guesses of passwords. Each attempt is counted before its password is hashed, so parallel guesses do not
- * pass together. A successful attempt is subtracted again.
+ * pass together. A successful attempt is subtracted again, and so is an attempt whose password was not checked.
  */
 import { ResourceFault } from '../../records/resource-fault.ts'
 import type { Signer } from '../signer.ts'
@@ -23,6 +23,8 @@ export type AttemptStore = {
   admit(subjects: readonly Subject[], count: typeof counted, nowMs: number): Promise<number | null>
   /** Forgets the account's attempts, and subtracts one attempt from the source's count. */
   succeed(subjects: readonly Subject[]): Promise<void>
+  /** Subtracts one attempt from all subjects' counts, because its proof was not checked. */
+  refund(subjects: readonly Subject[]): Promise<void>
 }
 
 const freeFailures = 5
@@ -62,7 +64,8 @@ function windowEnd(kind: keyof typeof windows, failures: number, firstMs: number
 export type LockOut = {
   /**
    * Runs `check` if the account and the source may try now. `check` resolves with null if the password or code is
-   * wrong. Throws ResourceFault `attempts_blocked`, or `sign_in_failed` after a wrong password or code.
+   * wrong. Throws ResourceFault `attempts_blocked`, or `sign_in_failed` after a wrong password or code. An attempt whose
+   * check throws is not counted.
    */
   attempt<Proved>(account: string, source: string, check: () => Promise<Proved | null>): Promise<Proved>
   /** Forgets the account's failures, after a new password. */
@@ -82,7 +85,11 @@ export function createLockOut(store: AttemptStore, { sign }: Signer, clock: { no
       const blockedUntilMs = await store.admit(subjects, counted, nowMs)
       if (blockedUntilMs !== null)
         throw new ResourceFault({ kind: 'attempts_blocked', waitS: Math.ceil((blockedUntilMs - nowMs) / 1000) })
-      const proved = await check()
+      const proved = await check().catch(async (error: unknown) => {
+        // The client gets the first error, for example that the queue for hashes is full.
+        await store.refund(subjects).catch(() => {})
+        throw error
+      })
       if (proved === null) throw new ResourceFault({ kind: 'sign_in_failed' })
       await store.succeed(subjects)
       return proved
