@@ -74,6 +74,7 @@ export async function openWebhooks(app: App): Promise<Webhooks> {
       store: store.webhookDeliveries,
     }),
     tryTool: createTryTool({
+      attempts: store.signInAttempts,
       ...shared,
       tools: store.tools,
       workspaceSecrets: (organizationId) => store.webhookSecrets.signingSecrets(organizationId),

@@ -3,6 +3,7 @@
  * marked as `test` and is never repeated.
  */
 
+import { type AttemptStore, counted } from '../access/sign-in/lock-out.ts'
 import type { ToolResult } from '../conversation/parts/deps.ts'
 import { toolResultCharactersMax } from '../conversation/turns/tool-calls.ts'
 import type { Clock } from '../ports/system.ts'
@@ -16,6 +17,7 @@ import { answerBytesMax, headersOf, type RunToolDeps, resultOf, timeoutMsDefault
 export type TryToolDeps = Pick<RunToolDeps, 'client' | 'clock' | 'workspaceSecrets'> &
   Pick<AttemptDeps, 'deadline'> & {
     tools: Pick<ToolStore, 'listWithSecrets'>
+    attempts: Pick<AttemptStore, 'admit'>
     /** Makes a UUID. */
     id: () => string
   }
@@ -37,7 +39,6 @@ const mask = '***'
 
 export function createTryTool(deps: TryToolDeps): TryTool {
   const { clock, client } = deps
-  const trials = new Trials(clock)
   return async (tenant, { agentId, toolId }, args) => {
     const stored = (await deps.tools.listWithSecrets(tenant, agentId)).find(({ tool }) => tool.id === toolId)
     const { tool, secrets } = requireResource(stored ?? null, 'tool')
@@ -45,7 +46,7 @@ export function createTryTool(deps: TryToolDeps): TryTool {
     if (source.kind !== 'webhook') throw invalid('toolId', { kind: 'tool_not_webhook' })
     if (Buffer.byteLength(JSON.stringify(args)) > argsBytesMax)
       throw invalid('args', { kind: 'json_too_large', bytesMax: argsBytesMax })
-    trials.take(tenant.organizationId)
+    await countTrial(deps, tenant.organizationId)
     const id = `test:${deps.id()}`
     const body = bodyOf(tool, args, id)
     const { organizationId: owner } = tenant
@@ -93,31 +94,10 @@ function shortened(result: ToolResult): ToolResult {
   return 'result' in result ? { result: result.result.slice(0, toolResultCharactersMax) } : result
 }
 
-const trialsMax = 30
-const windowMs = 60_000
-/** The most organizations whose trials are remembered. */
-const organizationsMax = 10_000
-
-/** Limits an organization's trials per minute in this process. */
-class Trials {
-  readonly #clock: Clock
-  readonly #times = new Map<string, number[]>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  take(organizationId: string): void {
-    const nowMs = this.#clock.monotonicMs()
-    const recent = (this.#times.get(organizationId) ?? []).filter((atMs) => atMs > nowMs - windowMs)
-    const [oldest] = recent
-    if (recent.length >= trialsMax && oldest !== undefined)
-      throw new ResourceFault({ kind: 'too_many_trials', retryAfterS: Math.ceil((oldest + windowMs - nowMs) / 1000) })
-    // The organization moves to the end of the map, so the map's first organization has not tried a tool for the
-    // longest time.
-    this.#times.delete(organizationId)
-    this.#times.set(organizationId, [...recent, nowMs])
-    const [first] = this.#times.keys()
-    if (this.#times.size > organizationsMax && first !== undefined) this.#times.delete(first)
-  }
+/** Counts a trial of the organization, over all processes. Throws ResourceFault `too_many_trials`. */
+async function countTrial({ attempts, clock }: TryToolDeps, organizationId: string): Promise<void> {
+  const nowMs = clock.nowMs()
+  const blockedUntilMs = await attempts.admit([{ kind: 'trial', text: `trial ${organizationId}` }], counted, nowMs)
+  if (blockedUntilMs === null) return
+  throw new ResourceFault({ kind: 'too_many_trials', retryAfterS: Math.ceil((blockedUntilMs - nowMs) / 1000) })
 }

@@ -10,10 +10,10 @@ export type Attempts = { failures: number; firstMs: number; lastMs: number; bloc
 
 /**
  * `account`: an e-mail address, also an unknown one, so that known and unknown addresses get the same answers.
- * `source`: a network address. `mail`: an e-mail address that gets mails. The text is an HMAC, because the table must
- * not list who has tried to sign in.
+ * `source`: a network address. `mail`: an e-mail address that gets mails. Their text is an HMAC, because the table must
+ * not list who has tried to sign in. `trial`: an organization that tries tools.
  */
-export type Subject = { kind: 'account' | 'source' | 'mail'; text: string }
+export type Subject = { kind: 'account' | 'source' | 'mail' | 'trial'; text: string }
 
 export type AttemptStore = {
   /**
@@ -32,7 +32,11 @@ const firstWaitMs = 1000
 const waitMsMax = 15 * 60_000
 const accountMemoryMs = 24 * 3_600_000
 /** The most attempts in a time window. The window begins with the first attempt. */
-const windows = { source: { most: 30, ms: 10 * 60_000 }, mail: { most: 3, ms: 3_600_000 } } as const
+const windows = {
+  source: { most: 30, ms: 10 * 60_000 },
+  mail: { most: 3, ms: 3_600_000 },
+  trial: { most: 30, ms: 60_000 },
+} as const
 
 /** Counts one more attempt at the time `nowMs`. If no attempt is remembered, `before` is null. */
 export function counted(kind: Subject['kind'], before: Attempts | null, nowMs: number): Attempts {
