@@ -40,7 +40,8 @@ export function linkHandlers(deps: LinkDeps): LinkHandlers {
     },
     async acceptInvitation({ body: { token, name, password = null }, header }, { peer }) {
       requireOurPage(peer)
-      const session = await currentSession(sessions, peer)
+      const found = await currentSession(sessions, peer)
+      const session = found?.organization.isDisabled ? null : found
       return withCookie(deps, await invitations.accept({ token, name, password }, session, browserOf(peer, header)))
     },
   }

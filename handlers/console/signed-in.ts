@@ -31,7 +31,8 @@ export function requireOurPage(peer: Peer): void {
 export async function signedIn({ sessions }: ConsoleDeps, peer: Peer): Promise<Session> {
   requireOurPage(peer)
   const session = await currentSession(sessions, peer)
-  if (session === null) throw new Refusal('unauthenticated', { message: 'Nobody is signed in.', hint: 'Sign in.' })
+  if (session === null || session.organization.isDisabled)
+    throw new Refusal('unauthenticated', { message: 'Nobody is signed in.', hint: 'Sign in.' })
   return session
 }
 

@@ -32,6 +32,7 @@ type Row = {
 
 export function createSessions(tenancy: Tenancy, clock: Clock, forget: Forget): SessionStore {
   async function ended(lookups: Promise<string[]>): Promise<number> {
+  isDisabled: boolean
     const all = await lookups
     for (const lookup of all) forget({ lookup })
     return all.length
@@ -93,7 +94,7 @@ async function insertSession(
 function readSessions(tx: Tx, lookup: string): Promise<Row[]> {
   return tx<Row[]>`
     select c.lookup as id, c.digest, u.id as "userId", u.email, u.name, o.id as "organizationId",
-      o.name as "organizationName", ${heldRole(tx)} as role, coalesce(c.method, 'operator') as method,
+      o.name as "organizationName", o.is_disabled as "isDisabled", ${heldRole(tx)} as role, coalesce(c.method, 'operator') as method,
       coalesce(c.signed_in_at, c.created_at) as "signedInAt", c.expires_at as "expiresAt"
     from user_credentials c
     join users u on u.id = c.user_id
@@ -102,8 +103,8 @@ function readSessions(tx: Tx, lookup: string): Promise<Row[]> {
     where c.lookup = ${lookup}`
 }
 
-function sessionOf({ userId, email, name, organizationId, organizationName, role, ...row }: Row): Session {
+function sessionOf({ userId, email, name, organizationId, organizationName, isDisabled, role, ...row }: Row): Session {
   const { id, method, signedInAt, expiresAt } = row
-  const organization = { id: organizationId, name: organizationName, role }
+  const organization = { id: organizationId, name: organizationName, role, isDisabled }
   return { id, user: { id: userId, email, name }, organization, method, signedInAt, expiresAt }
 }

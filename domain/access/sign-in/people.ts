@@ -16,7 +16,7 @@ export type Browser = { ip: string; userAgent: string | null }
 export type Session = {
   id: string
   user: Person
-  organization: Membership
+  organization: Membership & { isDisabled: boolean }
   method: string
   signedInAt: Date
   expiresAt: Date
