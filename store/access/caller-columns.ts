@@ -29,11 +29,12 @@ export const credentialColumns = (sql: Sql | Tx) => sql`
   c.lookup, c.digest, ${userColumns(sql)}, c.expires_at as "expiresAt", ${organizationColumns(sql)}`
 
 /**
- * Columns to check a user by id, for work that continues after the user's request. The user is authorized as long as
- * the role exists.
+ * Columns to check a user by id, for work that continues after the user's request. There is a row for each session and
+ * token `c`, and if there are none, a row for the role alone. Work of a session or a token is authorized as long as both
+ * exist, and other work as long as the role exists.
  */
 export const roleColumns = (sql: Sql | Tx) => sql`
-  '' as lookup, ''::bytea as digest, ${userColumns(sql)}, null::timestamptz as "expiresAt", ${organizationColumns(sql)}`
+  coalesce(c.lookup, '') as lookup, ''::bytea as digest, ${userColumns(sql)}, c.expires_at as "expiresAt", ${organizationColumns(sql)}`
 
 const organizationColumns = (sql: Sql | Tx) => sql`
   o.id as "organizationId", o.name as "organizationName", o.max_concurrency as "maxConcurrency", o.is_disabled as "isDisabled", ${ownKeys(sql)} as "ownKeys"`

@@ -158,7 +158,7 @@ function notify(watchers: readonly Watcher[], organizationId: string | null): vo
 export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys & LiveCallers {
   const read = (organizationId: string, keyIds: readonly string[]) =>
     tenancy.asOrganization(organizationId, async (tx) => {
-      const ids = arrayLiteral(keyIds)
+      const [ids, now] = [arrayLiteral(keyIds), new Date(options.clock.nowMs())]
       const rows = await tx<Row[]>`
         select ${apiKeyColumns(tx)} from api_keys k join organizations o on o.id = k.organization_id
         where k.organization_id = ${organizationId} and k.id = any(${ids}::text[]) and k.revoked_at is null
@@ -168,9 +168,10 @@ export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys & L
           and k.previous_lookup is not null
         union all
         select ${roleColumns(tx)} from user_roles r join organizations o on o.id = r.organization_id
+        left join user_credentials c on c.organization_id = r.organization_id and c.user_id = r.user_id
+          and c.expires_at > ${now}
         where r.organization_id = ${organizationId} and r.user_id = any(${ids}::text[])`
-      const nowMs = options.clock.nowMs()
-      return rows.filter((row) => !hasExpired(row, nowMs))
+      return rows.filter((row) => !hasExpired(row, now.getTime()))
     })
   return {
     async findEach(organizationId, keyIds) {
@@ -188,10 +189,10 @@ export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys & L
 
 const hasExpired = ({ expiresAt }: Row, nowMs: number) => expiresAt !== null && expiresAt.getTime() <= nowMs
 
-/** Returns the API client that presents the row's secret. */
+/** Returns the API client that presents the row's secret, if the row has one. */
 function presenterOf(row: Row, options: Options): Caller {
   const caller = callerOf(row, options)
-  if (row.role !== null) return caller
+  if (row.lookup === '') return caller
   return { ...caller, secret: { id: row.lookup, endsAtMs: row.expiresAt?.getTime() ?? null } }
 }
 

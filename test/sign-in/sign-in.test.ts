@@ -1,4 +1,5 @@
 /** Signing in to the console with a password: setup, sessions, their ends, and other organizations. */
+import { type ClientRequest, request } from 'node:http'
 import t from 'tap'
 import { setupCodeOf } from '../../domain/access/sign-in/setup-code.ts'
 import { runCommand } from '../command.ts'
@@ -212,4 +213,39 @@ t.test('if the console is disabled, its sign-in operations do not exist', async 
   const off = await ownServer(t, { PARLEY_CONSOLE_ENABLED: 'false' })
   t.match(await new Browser(off.url).get('/console/auth/methods'), { status: 404 })
   t.equal(off.gateway.setupCode, null)
+})
+
+t.test('signing out ends the event streams of the session, and not those of another session', async (t) => {
+  const [leaves, stays] = [new Browser(parley.url), new Browser(parley.url)]
+  await signIn(leaves, 'ann@example.com')
+  await signIn(stays, 'ann@example.com')
+  const ended: string[] = []
+  const stream = (name: string, browser: Browser) =>
+    new Promise<ClientRequest>((resolve, reject) => {
+      const headers = { cookie: `parley_session=${browser.session}`, 'sec-fetch-site': 'same-origin' }
+      const sent = request(`${parley.url}/v1/webhook-events/stream`, { headers }, (answer) => {
+        t.equal(answer.statusCode, 200, name)
+        answer.resume().once('close', () => ended.push(name))
+        resolve(sent)
+      })
+      sent.once('error', reject).end()
+    })
+  await stream('leaves', leaves)
+  const open = await stream('stays', stays)
+  t.equal((await leaves.post('/console/auth/sign-out', {})).status, 204)
+  await until('the stream ends', () => ended.length > 0)
+  t.same(ended, ['leaves'])
+  await stays.post('/console/auth/sign-out', { everywhere: true })
+  await until('the other stream ends', () => ended.length > 1)
+  open.destroy()
+})
+
+t.test('a session of a disabled organization does not answer operations on the account', async (t) => {
+  const browser = new Browser(parley.url)
+  await signIn(browser, 'ann@example.com')
+  const { organization } = sessionOf(await browser.get('/console/auth/session'))
+  await sql`update organizations set is_disabled = true where id = ${organization.id}`
+  for (const path of ['session', 'sessions']) t.equal((await browser.get(`/console/auth/${path}`)).status, 401, path)
+  await sql`update organizations set is_disabled = false where id = ${organization.id}`
+  t.equal((await browser.get('/console/auth/session')).status, 200)
 })
