@@ -27,9 +27,10 @@ export function linkHandlers(deps: LinkDeps): LinkHandlers {
     },
     async readInvitation({ body: { token } }, { peer }) {
       requireOurPage(peer)
-      const { email, organizationName, role, invitedBy, expiresAt, isNew } = await invitations.read(token)
+      const { email, name, organizationName, role, invitedBy, expiresAt, isNew } = await invitations.read(token)
       const body = {
         email,
+        name,
         organizationName,
         role,
         invitedBy,

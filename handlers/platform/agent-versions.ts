@@ -1,4 +1,5 @@
 /** The operations on agents' versions. */
+import type { ActorNames } from '../../domain/access/api-keys.ts'
 import type { AgentVersions } from '../../domain/agents/agent-versions.ts'
 import type { AgentVersion, AgentVersionItem } from '../../domain/records/agent-version.ts'
 import { authorOf } from '../../domain/records/author.ts'
@@ -18,16 +19,24 @@ const shape: CursorShape = { digitsMax: 13, id: /^agent_[0-9A-Za-z]{22}$/ }
 /** The largest value of a Postgres `integer`, the type of the column `version`. */
 const versionMax = 2_147_483_647
 
-export function agentVersionOperations(versions: AgentVersions): Operations {
+export function agentVersionOperations(versions: AgentVersions, actorNames: ActorNames): Operations {
+  /** A version has its key's name at that time. A person's name is looked up. */
+  const namesFor = ({ organization }: Caller, items: readonly AgentVersionItem[]) =>
+    actorNames.read(
+      organization.id,
+      items.map(({ createdBy }) => createdBy),
+    )
   return {
     async listAgentVersions({ path, query }, { caller }) {
       const before = query.cursor === undefined ? null : Math.min(readCursor(query.cursor, shape).at, versionMax)
       const page = await versions.list(tenantOf(caller), path.id, { limit: query.limit, before })
       const nextCursor = page.next === null ? null : cursorOf({ at: page.next, id: path.id })
-      return { status: 200, body: { versions: page.versions.map(wireItem), nextCursor } }
+      const nameOf = await namesFor(caller, page.versions)
+      return { status: 200, body: { versions: page.versions.map((item) => wireItem(item, nameOf)), nextCursor } }
     },
     async getAgentVersion({ path }, { caller }) {
-      return { status: 200, body: wireVersion(await versions.get(tenantOf(caller), path.id, numberOf(path.version))) }
+      const version = await versions.get(tenantOf(caller), path.id, numberOf(path.version))
+      return { status: 200, body: wireVersion(version, await namesFor(caller, [version])) }
     },
     async restoreAgentVersion({ path }, { caller }) {
       const number = numberOf(path.version)
@@ -45,11 +54,15 @@ function numberOf(version: string): number {
   return number
 }
 
-function wireItem({ version, createdAtMs, createdBy, changed, restoredFrom, calls }: AgentVersionItem) {
+type NameOf = Awaited<ReturnType<ActorNames['read']>>
+
+function wireItem(item: AgentVersionItem, nameOf: NameOf) {
+  const { version, createdAtMs, createdBy: author, changed, restoredFrom, calls } = item
+  const createdBy = author && { ...author, name: author.name ?? nameOf(author) }
   return { version, createdAt: timeOf(createdAtMs), createdBy, changed: [...changed], restoredFrom, calls }
 }
 
-function wireVersion(version: AgentVersion): Wire.AgentVersion {
+function wireVersion(version: AgentVersion, nameOf: NameOf): Wire.AgentVersion {
   const { agentId, organizationId, test, settings } = version
   const agent = {
     id: agentId,
@@ -62,5 +75,5 @@ function wireVersion(version: AgentVersion): Wire.AgentVersion {
     updatedAtMs: version.createdAtMs,
   }
   const tools = version.tools.map((tool) => wireTool({ ...tool, organizationId, test, agentId }))
-  return { ...wireItem(version), agent: wireAgent(agent), tools }
+  return { ...wireItem(version, nameOf), agent: wireAgent(agent), tools }
 }

@@ -55,10 +55,11 @@ function wireSent({ invitation, url, error }: SentInvitation) {
 }
 
 function wireInvitation({ createdAt, expiresAt, sentAt, ...invitation }: Invitation): WireInvitation {
-  const { id, email, role, invitedBy } = invitation
+  const { id, email, name, role, invitedBy } = invitation
   return {
     id,
     email,
+    name,
     role,
     invitedBy,
     createdAt: createdAt.toISOString(),

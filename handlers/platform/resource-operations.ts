@@ -1,4 +1,5 @@
 /** Makes the operations on stored resources: agents, tools, webhook endpoints, phone numbers and others. */
+import type { ActorNames } from '../../domain/access/api-keys.ts'
 import type { AgentVersions } from '../../domain/agents/agent-versions.ts'
 import type { Agents } from '../../domain/agents/agents.ts'
 import type { Tools } from '../../domain/agents/tools.ts'
@@ -32,6 +33,7 @@ export type Resources = {
 
 export type ResourceOperationDeps = {
   resources: Resources
+  actorNames: ActorNames
   webhookSecrets: WorkspaceSecrets
   verifications: BusinessVerifications
   savedBrand: SavedBrand
@@ -66,7 +68,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     getAgent: getAgent(agents),
     updateAgent: updateAgent(agents),
     deleteAgent: deleteAgent(agents),
-    ...agentVersionOperations(agentVersions),
+    ...agentVersionOperations(agentVersions, deps.actorNames),
     createAgentTool: createAgentTool(tools),
     listAgentTools: listAgentTools(tools),
     getAgentTool: getAgentTool(tools),

@@ -78,7 +78,7 @@ export function createInvitationRecords(tenancy: Tenancy): InvitationStore {
 }
 
 const columns = (sql: Sql | Tx) => sql`
-  id, email, role, invited_by_type as "inviterType", invited_by_id as "inviterId", invited_by_name as "inviterName",
+  id, email, name, role, invited_by_type as "inviterType", invited_by_id as "inviterId", invited_by_name as "inviterName",
   created_at as "createdAt", expires_at as "expiresAt", sent_at as "sentAt"`
 
 function invitationOf({ inviterType: type, inviterId: id, inviterName: name, ...row }: Row): Invitation {
@@ -135,7 +135,7 @@ async function insertInvitation(
 
 async function readOpen(tx: Tx, digest: Buffer, now: Date): Promise<OpenInvitation | null> {
   const [row] = await tx<OpenInvitation[]>`
-    select i.email, i.role, i.invited_by_name as "invitedBy", i.expires_at as "expiresAt",
+    select i.email, i.name, i.role, i.invited_by_name as "invitedBy", i.expires_at as "expiresAt",
       o.id as "organizationId", o.name as "organizationName", not ${isEstablished(tx)} as "isNew"
     from invitations i join organizations o on o.id = i.organization_id
     where i.digest = ${digest} and i.expires_at > ${now} and not o.is_disabled`

@@ -30,11 +30,12 @@ const accept = (browser: Browser, token: string, given: object = { password }) =
 const dead = { status: 410, code: 'LINK_EXPIRED' }
 
 t.test('createInvitation mails a link, with which a new user can accept the invitation once', async (t) => {
-  const made = await call(acme, 'POST', '/v1/invitations', { email: 'Sam@Example.com', role: 'viewer' })
+  const made = await call(acme, 'POST', '/v1/invitations', { email: 'Sam@Example.com', role: 'viewer', name: 'Sam J.' })
   t.equal(made.status, 201)
   const sent = made.json<Sent>()
   t.match(sent, {
     email: 'sam@example.com',
+    name: 'Sam J.',
     role: 'viewer',
     sent: true,
     sendError: null,
@@ -46,9 +47,9 @@ t.test('createInvitation mails a link, with which a new user can accept the invi
   const token = tokenIn(mail?.text ?? '')
   t.equal(sent.url, `${parley.url}/console/invite#${token}`, 'the address is not the Host header of the request')
   const shown = { email: 'sam@example.com', organizationName: 'acme', role: 'viewer', needsPassword: true }
-  t.match((await open(token)).body, shown)
+  t.match((await open(token)).body, { ...shown, name: 'Sam J.' })
   const [listed] = (await call(acme, 'GET', '/v1/invitations')).json<Sent[]>()
-  t.match(listed, { id: sent.id, sentAt: /^\d{4}-/ })
+  t.match(listed, { id: sent.id, name: 'Sam J.', sentAt: /^\d{4}-/ })
   t.notMatch(JSON.stringify(listed), token)
   const sam = new Browser(parley.url)
   t.match(await accept(sam, token, {}), {

@@ -54,7 +54,7 @@ function Invitation({ token, invitation }: { token: string; invitation: OpenInvi
 
 type AcceptFormProps = { token: string; invitation: OpenInvitation; session: ConsoleSession | null }
 
-function AcceptForm({ token, invitation: { email, needsPassword }, session }: AcceptFormProps) {
+function AcceptForm({ token, invitation: { email, name: proposed, needsPassword }, session }: AcceptFormProps) {
   const accept = useAcceptInvitation()
   const navigate = useNavigate()
   const isSignedIn = session?.user.email === email
@@ -71,7 +71,17 @@ function AcceptForm({ token, invitation: { email, needsPassword }, session }: Ac
           accept.mutate({ token, name, ...(password !== '' && { password }) }, { onSuccess: show })
         }}
       >
-        {needsPassword && <TextField label="Name" name="name" autoComplete="name" required maxLength={120} autoFocus />}
+        {needsPassword && (
+          <TextField
+            label="Name"
+            name="name"
+            autoComplete="name"
+            defaultValue={proposed ?? ''}
+            required
+            maxLength={120}
+            autoFocus
+          />
+        )}
         {/* A password manager keeps the password with this address. */}
         <input type="hidden" name="email" autoComplete="username" value={email} />
         {needsPassword ? <NewPasswordField /> : !isSignedIn && <PasswordField email={email} />}

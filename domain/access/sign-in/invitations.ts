@@ -13,6 +13,8 @@ export type Inviter = { type: 'user' | 'api_key' | 'operator'; id: string | null
 export type Invitation = {
   id: string
   email: string
+  /** The name that the inviter has given to the person. */
+  name: string | null
   role: Role
   invitedBy: Inviter
   createdAt: Date
@@ -34,6 +36,7 @@ export type NewLink = { digest: Buffer; now: Date; expiresAt: Date }
  */
 export type OpenInvitation = {
   email: string
+  name: string | null
   role: Role
   invitedBy: string | null
   expiresAt: Date

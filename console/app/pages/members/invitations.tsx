@@ -58,6 +58,7 @@ const columns: readonly Column<Invitation>[] = [
       </strong>
     ),
   },
+  { name: 'Name', cell: ({ name }) => name && <Private>{name}</Private> },
   { name: 'Role', cell: ({ role }) => role },
   { name: 'Mail', cell: ({ sentAt }) => (sentAt === null ? 'not sent' : <Moment at={sentAt} />) },
   { name: 'Ends', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
