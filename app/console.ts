@@ -26,13 +26,16 @@ type Needs = Pick<App, 'config' | 'env' | 'store' | 'clock' | 'secrets' | 'log' 
 export type Console = { isEnabled: boolean; handlers: ConsoleHandlers; invitations: Invitations }
 
 export function createConsole({ config, env, store, clock, secrets, log, localUrl }: Needs): Console {
-  const { people, personSessions: sessions, signInAttempts, passwordResets: resets } = store
+  const { people, personSessions: sessions, signInAttempts, signInFailures: failures, passwordResets: resets } = store
   const { masterKey } = secrets
   const hashes = createPasswordHasher(hashQueueOf(config))
   const lockOut = createLockOut(signInAttempts, createSigner(masterKey, 'sign-in attempts v1'), clock)
   const { sessionS } = config.console
   const isCode = (code: string) => isSetupCode(masterKey, code)
-  const signIn = createSignIn({ people, sessions, hashes, lockOut, clock, sessionS, isSetupCode: isCode })
+  const signIn = createSignIn({
+    ...{ people, sessions, hashes, lockOut, failures, clock, log, sessionS },
+    isSetupCode: isCode,
+  })
   const mailer = mailerOf(config)
   const post = createPost({ mailer, lockOut, log })
   // The Host header is not used, because its sender could then choose where a link in a mail leads.

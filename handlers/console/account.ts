@@ -14,8 +14,8 @@ export function accountHandlers(deps: ConsoleDeps): AccountHandlers {
       const all = await signIn.listSessions(await signedIn(deps, peer))
       return { status: 200, headers: noStore, body: all.map(wireMySession) }
     },
-    async endMySession({ path: { id } }, { peer }) {
-      await signIn.endSession(await signedIn(deps, peer), id)
+    async endMySession({ path: { id }, header }, { peer }) {
+      await signIn.endSession(await signedIn(deps, peer), id, browserOf(peer, header))
       return { status: 204, headers: noStore }
     },
     async updateMe({ body: { name } }, { peer }) {

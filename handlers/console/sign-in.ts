@@ -47,11 +47,12 @@ export function signInHandlers(deps: ConsoleDeps & { oidc: Pick<OidcSignIn, 'pro
       const session = await signedIn(deps, peer)
       return withCookie(deps, await signIn.chooseOrganization(session, organizationId, browserOf(peer, header)))
     },
-    async signOut({ body: { everywhere } }, { peer }) {
+    async signOut({ body: { everywhere }, header }, { peer }) {
       requireOurPage(peer)
       const session = await currentSession(sessions, peer)
-      if (session !== null && everywhere) await sessions.endAll(session.user.id)
-      else if (session !== null) await sessions.end(session.user.id, session.id)
+      const browser = browserOf(peer, header)
+      if (session !== null && everywhere) await sessions.endAll(session.user.id, browser)
+      else if (session !== null) await sessions.end(session.user.id, session.id, browser)
       return { status: 204, headers: { ...clearing, 'Set-Cookie': clearedCookie(deps) } }
     },
   }

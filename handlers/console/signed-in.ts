@@ -27,7 +27,10 @@ export function requireOurPage(peer: Peer): void {
   throw new Refusal('foreign_origin', { message: 'A page of another origin may not use the console.', hint: '' })
 }
 
-/** Returns the cookie's session. Throws unless our page has sent the request and the session is open. */
+/**
+ * Returns the cookie's session. Throws unless our page has sent the request, the session is open and its organization is
+ * enabled.
+ */
 export async function signedIn({ sessions }: ConsoleDeps, peer: Peer): Promise<Session> {
   requireOurPage(peer)
   const session = await currentSession(sessions, peer)

@@ -127,7 +127,7 @@ async function makeMissing(tx: Tx, deps: FactsDeps, beforeId: string | null, flo
 /** Works on one call. If the work fails, only its own changes are taken back. */
 async function isDone(tx: Tx, { log }: FactsDeps, { id }: Owned, work: (tx: Tx) => Promise<void>): Promise<boolean> {
   try {
-    await tx.savepoint((inner) => work(inner as Tx))
+    await tx.savepoint((inner) => work(inner))
     return true
   } catch (err) {
     log.error({ err, callId: id }, 'the facts about a call could not be made')

@@ -12,6 +12,7 @@ import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { joinEvent } from './join-event.ts'
 import { insertPerson } from './people.ts'
+import { insertSignInEvents } from './sign-in-events.ts'
 
 /** The role that a person gets by signing in. `invitationId` is null if the person's e-mail domain gives the role. */
 type Right = { organizationId: string; role: Role; invitationId: string | null }
@@ -69,6 +70,9 @@ async function link(tx: Tx, entry: OidcEntry, email: string, ended: string[]) {
     values (${`idn_${uniqueId()}`}, ${userId}, 'oidc', ${entry.provider}, ${entry.issuer}, ${entry.subject},
       ${entry.now}, ${entry.now})`
   await giveRole(tx, userId, right, entry)
+  const [organizationIds, values] = [[right.organizationId], { provider: [null, entry.provider] as const }]
+  const linked = { action: 'user.identity_linked', userId, organizationIds, browser: entry.browser, values } as const
+  await insertSignInEvents(tx, linked, entry.now)
   return { userId, organizationId: right.organizationId }
 }
 

@@ -6,6 +6,7 @@ import { endCredentials, type Forget } from '../access/credentials.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { insertPassword } from './people.ts'
+import { insertSignInEvents } from './sign-in-events.ts'
 
 export function createPasswordResets(tenancy: Tenancy, forget: Forget): ResetStore {
   return {
@@ -29,12 +30,14 @@ export function createPasswordResets(tenancy: Tenancy, forget: Forget): ResetSto
           where r.digest = ${digest} and r.expires_at > ${now}`
         return person ?? null
       }),
-    async use(digest, passwordHash, now) {
+    async use(digest, passwordHash, now, browser) {
       const ended = await tenancy.asOperator(async (tx) => {
         const [used] = await tx<{ userId: string }[]>`
           delete from password_resets where digest = ${digest} and expires_at > ${now} returning user_id as "userId"`
         if (!used) return null
         await setPassword(tx, used.userId, passwordHash, now)
+        const event = { action: 'user.password_reset', userId: used.userId, organizationIds: null, browser } as const
+        await insertSignInEvents(tx, event, now)
         return endCredentials(tx, used.userId)
       })
       for (const lookup of ended ?? []) forget({ lookup })

@@ -10,6 +10,7 @@ import { notifyKeyChange } from '../caches/key-changes.ts'
 import { locks } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { insertSignInEvents } from './sign-in-events.ts'
 
 const membershipsMax = 1000
 
@@ -35,10 +36,12 @@ export function createPeople(tenancy: Tenancy, clock: Clock, forget: Forget): Pe
     setUp: (first) => tenancy.asOperator((tx) => insertFirst(tx, first, now())),
     rename: (userId, name) =>
       tenancy.asOperator(async (tx) => void (await tx`update users set name = ${name} where id = ${userId}`)),
-    async changePassword(userId, passwordHash, replaces) {
+    async changePassword({ userId, organizationId, browser, ...replacement }) {
       const ended = await tenancy.asOperator(async (tx) => {
-        const changed = await replacePassword(tx, { userId, passwordHash, replaces }, now())
-        return changed ? endCredentials(tx, userId) : null
+        if (!(await replacePassword(tx, { userId, ...replacement }, now()))) return null
+        const event = { action: 'user.password_changed', userId, organizationIds: [organizationId], browser } as const
+        await insertSignInEvents(tx, event, now())
+        return endCredentials(tx, userId)
       })
       for (const lookup of ended ?? []) forget({ lookup })
       return ended !== null

@@ -3,7 +3,14 @@
  * A user's token has null there.
  */
 import { timingSafeEqual } from 'node:crypto'
-import type { MySession, NewSession, OpenedSession, Session, SessionStore } from '../../domain/access/sign-in/people.ts'
+import type {
+  Browser,
+  MySession,
+  NewSession,
+  OpenedSession,
+  Session,
+  SessionStore,
+} from '../../domain/access/sign-in/people.ts'
 import { credentialPrefix } from '../../domain/access/users.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Role } from '../../domain/records/organization.ts'
@@ -12,6 +19,7 @@ import { endCredentials, type Forget } from '../access/credentials.ts'
 import { newCredential, readCredential } from '../access/key-secret.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { insertSignInEvents } from './sign-in-events.ts'
 
 const listedMax = 200
 const userAgentCharactersMax = 256
@@ -24,6 +32,7 @@ type Row = {
   name: string | null
   organizationId: string
   organizationName: string
+  isDisabled: boolean
   role: Role
   method: string
   signedInAt: Date
@@ -31,17 +40,26 @@ type Row = {
 }
 
 export function createSessions(tenancy: Tenancy, clock: Clock, forget: Forget): SessionStore {
+  const now = () => new Date(clock.nowMs())
   async function ended(lookups: Promise<string[]>): Promise<number> {
-  isDisabled: boolean
     const all = await lookups
     for (const lookup of all) forget({ lookup })
     return all.length
   }
+  async function signOut(tx: Tx, { userId, id, browser }: { userId: string; id: string | null; browser: Browser }) {
+    const ending = await tx<{ organizationId: string }[]>`
+      select distinct organization_id as "organizationId" from user_credentials
+      where user_id = ${userId} and (${id}::text is null or lookup = ${id})`
+    const organizationIds = ending.map(({ organizationId }) => organizationId)
+    const event = { action: 'user.signed_out', userId, organizationIds, browser } as const
+    await insertSignInEvents(tx, event, now())
+    return endCredentials(tx, userId, id)
+  }
   return {
-    open: (session, proof) => tenancy.asOperator((tx) => insertSession(tx, session, proof ?? null)),
+    open: (session, proof) => tenancy.asOperator((tx) => insertSession(tx, session, proof ?? null, now())),
     async move(id, session) {
       const moved = await tenancy.asOperator(async (tx) => {
-        const next = await insertSession(tx, session, null)
+        const next = await insertSession(tx, session, null, now())
         if (next !== null) await endCredentials(tx, session.userId, id)
         return next
       })
@@ -64,8 +82,9 @@ export function createSessions(tenancy: Tenancy, clock: Clock, forget: Forget): 
           where user_id = ${userId} and method is not null and expires_at > ${new Date(clock.nowMs())}
           order by created_at desc, lookup limit ${listedMax}`,
       ),
-    end: async (userId, id) => (await ended(tenancy.asOperator((tx) => endCredentials(tx, userId, id)))) > 0,
-    endAll: (userId) => ended(tenancy.asOperator((tx) => endCredentials(tx, userId))),
+    end: async (userId, id, browser) =>
+      (await ended(tenancy.asOperator((tx) => signOut(tx, { userId, id, browser })))) > 0,
+    endAll: (userId, browser) => ended(tenancy.asOperator((tx) => signOut(tx, { userId, id: null, browser }))),
   }
 }
 
@@ -73,6 +92,7 @@ async function insertSession(
   tx: Tx,
   { userId, organizationId, method, browser, signedInAt, expiresAt }: NewSession,
   proof: string | null,
+  now: Date,
 ): Promise<OpenedSession | null> {
   const { secret, lookup, digest } = newCredential(credentialPrefix.session)
   const userAgent = browser.userAgent?.slice(0, userAgentCharactersMax) ?? null
@@ -88,7 +108,10 @@ async function insertSession(
     order by o.name, o.id limit 1 returning lookup`
   if (inserted.length === 0) return null
   const [row] = await readSessions(tx, lookup)
-  return row === undefined ? null : { secret, session: sessionOf(row) }
+  if (row === undefined) return null
+  const event = { action: 'user.signed_in', userId, organizationIds: [row.organizationId], browser } as const
+  await insertSignInEvents(tx, { ...event, values: { method: [null, method] } }, now)
+  return { secret, session: sessionOf(row) }
 }
 
 function readSessions(tx: Tx, lookup: string): Promise<Row[]> {

@@ -2,7 +2,7 @@
 import type { InvitationStore } from '../../domain/access/sign-in/invitations.ts'
 import type { AttemptStore } from '../../domain/access/sign-in/lock-out.ts'
 import type { OidcStore } from '../../domain/access/sign-in/oidc.ts'
-import type { PeopleStore, SessionStore } from '../../domain/access/sign-in/people.ts'
+import type { PeopleStore, SessionStore, SignInFailures } from '../../domain/access/sign-in/people.ts'
 import type { ResetStore } from '../../domain/access/sign-in/resets.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Loop } from '../../runtime/timing/loops.ts'
@@ -15,11 +15,13 @@ import { createOidcPeople } from './oidc.ts'
 import { createPasswordResets, sweepResets } from './password-resets.ts'
 import { createPeople } from './people.ts'
 import { createSessions } from './sessions.ts'
+import { createSignInFailures } from './sign-in-events.ts'
 
 export type SignInRecords = {
   people: PeopleStore
   personSessions: SessionStore
   signInAttempts: AttemptStore
+  signInFailures: SignInFailures
   passwordResets: ResetStore
   invitations: InvitationStore
   oidcPeople: OidcStore
@@ -30,6 +32,7 @@ export function createSignInRecords(tenancy: Tenancy, clock: Clock, forget: Forg
     people: createPeople(tenancy, clock, forget),
     personSessions: createSessions(tenancy, clock, forget),
     signInAttempts: createAttempts(tenancy),
+    signInFailures: createSignInFailures(tenancy, clock),
     passwordResets: createPasswordResets(tenancy, forget),
     invitations: createInvitationRecords(tenancy),
     oidcPeople: createOidcPeople(tenancy, forget),

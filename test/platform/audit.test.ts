@@ -150,11 +150,16 @@ t.test('an event stays if its request fails after the commit, and goes if the re
     }
     const mount = { surface: { operations: [operation] }, handlers: { updateOrganization: fails } } as unknown as Mount
     const denials = { note: () => Promise.resolve() }
-    const { handlers } = withAudit(mount, { audit, denials, clock: systemClock, log: { error: t.fail } })
+    const { handlers } = withAudit(mount, {
+      audit,
+      denials,
+      clock: systemClock,
+      log: { error: () => t.fail('an event was not stored') },
+    })
     const peer = { source: '192.0.2.1', userAgent: '', usesCookie: false }
     const context = { caller, requestId: 'req_1', peer } as unknown as Context
     await t.rejects(
-      handlers['updateOrganization']?.({ path: {}, query: {}, header: {}, body: { name } }, context),
+      Promise.resolve(handlers['updateOrganization']?.({ path: {}, query: {}, header: {}, body: { name } }, context)),
       fault,
     )
   }

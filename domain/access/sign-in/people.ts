@@ -44,6 +44,18 @@ export type NewSession = {
   expiresAt: Date
 }
 
+export type PasswordChange = {
+  userId: string
+  /** The session's organization. */
+  organizationId: string
+  passwordHash: string
+  replaces: string
+  browser: Browser
+}
+
+/** Notes wrong passwords in the audit log of each organization of the person with this address, if there is one. */
+export type SignInFailures = { note(email: string, browser: Browser): Promise<void> }
+
 export type PeopleStore = {
   /** True if no person exists. */
   isEmpty(): Promise<boolean>
@@ -53,9 +65,9 @@ export type PeopleStore = {
   rename(userId: string, name: string): Promise<void>
   /**
    * Stores the password and ends the person's sessions and tokens. If the stored hash differs from `replaces`, changes
-   * nothing and resolves with false.
+   * nothing and resolves with false. The audit log of the session's organization has the change.
    */
-  changePassword(userId: string, passwordHash: string, replaces: string): Promise<boolean>
+  changePassword(change: PasswordChange): Promise<boolean>
   /** Stores a stronger hash for the same password, unless the password has changed meanwhile. */
   rehash(userId: string, passwordHash: string, replaces: string): Promise<void>
   /** Lists the person's enabled organizations by name, at most 1,000. */
@@ -76,7 +88,7 @@ export type SessionStore = {
   /** Lists the person's sessions, the newest first. */
   list(userId: string): Promise<MySession[]>
   /** Ends one session. Resolves with false if the person has no such session. */
-  end(userId: string, id: string): Promise<boolean>
+  end(userId: string, id: string, browser: Browser): Promise<boolean>
   /** Ends the person's sessions and tokens. Resolves with their number. */
-  endAll(userId: string): Promise<number>
+  endAll(userId: string, browser: Browser): Promise<number>
 }

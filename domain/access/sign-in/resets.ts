@@ -19,7 +19,7 @@ export type ResetStore = {
    * Sets the password, ends the person's links, sessions and tokens. Resolves with false if the link has expired or was
    * used meanwhile.
    */
-  use(digest: Buffer, passwordHash: string, now: Date): Promise<boolean>
+  use(digest: Buffer, passwordHash: string, now: Date, browser: Browser): Promise<boolean>
 }
 
 export type ResetDeps = {
@@ -74,7 +74,7 @@ export function createResets({ resets, hashes, lockOut, post, clock, log, baseUr
       const person = await resets.find(digest, new Date(clock.nowMs()))
       if (person === null) throw new ResourceFault({ kind: 'link_dead' })
       const passwordHash = await hashes.hash(checkedPassword(password, person.email), browser.ip)
-      if (!(await resets.use(digest, passwordHash, new Date(clock.nowMs()))))
+      if (!(await resets.use(digest, passwordHash, new Date(clock.nowMs()), browser)))
         throw new ResourceFault({ kind: 'link_dead' })
       await lockOut.forgive(person.email)
       await post.passwordChanged(person.email)

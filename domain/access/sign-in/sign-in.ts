@@ -1,16 +1,27 @@
 /** Signing in with a password, and the sessions of the console. */
-import type { Clock } from '../../ports/system.ts'
+import type { Clock, Log } from '../../ports/system.ts'
 import { ResourceFault } from '../../records/resource-fault.ts'
 import type { LockOut } from './lock-out.ts'
 import { checkedPassword, type PasswordHashes, spelled } from './passwords.ts'
-import type { Browser, KnownPerson, MySession, OpenedSession, PeopleStore, Session, SessionStore } from './people.ts'
+import type {
+  Browser,
+  KnownPerson,
+  MySession,
+  OpenedSession,
+  PeopleStore,
+  Session,
+  SessionStore,
+  SignInFailures,
+} from './people.ts'
 
 export type SignInDeps = {
   people: PeopleStore
   sessions: SessionStore
   hashes: PasswordHashes
   lockOut: LockOut
+  failures: SignInFailures
   clock: Pick<Clock, 'nowMs'>
+  log: Pick<Log, 'error'>
   sessionS: number
   /** Returns true if `parley up` prints this code. */
   isSetupCode: (code: string) => boolean
@@ -31,7 +42,7 @@ export type SignIn = {
     browser: Browser,
   ): Promise<OpenedSession>
   /** Ends one session. Throws ResourceFault `not_found` if the person has no such session. */
-  endSession(session: Session, id: string): Promise<void>
+  endSession(session: Session, id: string, browser: Browser): Promise<void>
   listSessions(session: Session): Promise<(MySession & { current: boolean })[]>
   /**
    * Resolves with the person if the password is right. Throws ResourceFault `sign_in_failed` or `attempts_blocked`. An
@@ -52,6 +63,7 @@ const setupAccount = 'setup'
 export function createSignIn(deps: SignInDeps): SignIn {
   const { people, sessions, hashes, lockOut, clock, sessionS } = deps
   const now = () => new Date(clock.nowMs())
+  const noteFailure = createFailureNotes(deps)
 
   async function prove(email: string, password: string, browser: Browser): Promise<KnownPerson> {
     const address = email.toLowerCase()
@@ -63,7 +75,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const stored = person?.passwordHash ?? dummy
       const text = spelled(password)
       const isRight = await hashes.verify(stored, text ?? '', browser.ip)
-      if (person === null || person.passwordHash === null || text === null || !isRight) return null
+      if (person === null || person.passwordHash === null || text === null || !isRight) {
+        noteFailure(address, browser)
+        return null
+      }
       if (!(await hashes.isOutdated(stored))) return person
       const passwordHash = await hashes.hash(text, browser.ip)
       await people.rehash(person.id, passwordHash, stored)
@@ -110,17 +125,38 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const text = checkedPassword(password, user.email)
       const { passwordHash } = await prove(user.email, current, browser)
       const next = await hashes.hash(text, browser.ip)
-      if (!(await people.changePassword(user.id, next, passwordHash ?? '')))
+      const change = { userId: user.id, organizationId: organization.id, passwordHash: next, browser }
+      if (!(await people.changePassword({ ...change, replaces: passwordHash ?? '' })))
         throw new ResourceFault({ kind: 'sign_in_failed' })
       return open(user.id, organization.id, browser, next)
     },
-    async endSession({ user }, id) {
-      if (!(await sessions.end(user.id, id))) throw new ResourceFault({ kind: 'not_found' })
+    async endSession({ user }, id, browser) {
+      if (!(await sessions.end(user.id, id, browser))) throw new ResourceFault({ kind: 'not_found' })
     },
     async listSessions({ id, user }) {
       const all = await sessions.list(user.id)
       return all.map((each) => ({ ...each, current: each.id === id }))
     },
+  }
+}
+
+/** More failures at once are not noted. */
+const pendingFailuresMax = 100
+
+/**
+ * Notes failures later and one after another. So the time to answer does not depend on the address, and two failures of
+ * a person are counted in one row.
+ */
+function createFailureNotes({ failures, log }: Pick<SignInDeps, 'failures' | 'log'>) {
+  let pending = 0
+  let last = Promise.resolve()
+  return (address: string, browser: Browser): void => {
+    if (pending >= pendingFailuresMax) return
+    pending += 1
+    last = last
+      .then(() => failures.note(address, browser))
+      .catch((err: unknown) => log.error({ err }, 'a failed sign-in was not noted in the audit log'))
+      .finally(() => (pending -= 1))
   }
 }
 

@@ -1,0 +1,83 @@
+/**
+ * Stores events about signing in. They are in the audit log of the session's organization. If there is no session, they
+ * are in the log of each organization of the person.
+ */
+import type { Browser, SignInFailures } from '../../domain/access/sign-in/people.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { AuditValues, NewAuditEvent } from '../../domain/records/audit.ts'
+import { insertAuditEvent } from '../postgres/audit-rows.ts'
+import type { Tx } from '../postgres/connect.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+
+export type SignInAction =
+  | 'user.signed_in'
+  | 'user.signed_out'
+  | 'user.password_changed'
+  | 'user.password_reset'
+  | 'user.identity_linked'
+
+type SignInEvent = {
+  action: SignInAction
+  userId: string
+  /** Null: each organization of the person. */
+  organizationIds: readonly string[] | null
+  browser: Browser
+  values?: AuditValues
+}
+
+export async function insertSignInEvents(tx: Tx, event: SignInEvent, now: Date): Promise<void> {
+  const { action, userId, organizationIds, browser, values } = event
+  const members = await membersOf(tx, { userId })
+  for (const member of members) {
+    if (organizationIds !== null && !organizationIds.includes(member.organizationId)) continue
+    const made = { ...eventOf(member, action, browser), ...(values && { values }) }
+    await insertAuditEvent(tx, { ...made, actor: { type: 'user', id: userId }, result: 'succeeded' }, now)
+  }
+}
+
+const failed = 'user.sign_in_failed'
+/** Failures within this time are one row with their number, so guesses of passwords do not fill the table. */
+const gatheredMs = 60_000
+
+export function createSignInFailures(tenancy: Tenancy, clock: Clock): SignInFailures {
+  return {
+    note: (email, browser) =>
+      tenancy.asOperator(async (tx) => {
+        const members = await membersOf(tx, { email })
+        for (const member of members) {
+          const nowMs = clock.nowMs()
+          if (await countFailure(tx, member, new Date(nowMs - gatheredMs))) continue
+          const made = { ...eventOf(member, failed, browser), values: { attempts: [null, '1'] } } as const
+          // The sender is not known to be the person, so the server is the actor.
+          const actor = { type: 'system', id: null } as const
+          await insertAuditEvent(tx, { ...made, actor, result: 'denied' }, new Date(nowMs))
+        }
+      }),
+  }
+}
+
+/** Adds a failure to the person's recent row. Resolves with false if there is no such row. */
+async function countFailure(tx: Tx, { organizationId, userId }: Member, after: Date): Promise<boolean> {
+  const { count } = await tx`
+    update audit_events set value_changes = jsonb_build_object('attempts',
+      jsonb_build_array(null, ((value_changes->'attempts'->>1)::int + 1)::text))
+    where organization_id = ${organizationId} and target_id = ${userId} and action = ${failed} and occurred_at > ${after}`
+  return count > 0
+}
+
+type Member = { organizationId: string; userId: string; email: string }
+
+function membersOf(tx: Tx, { userId, email }: { userId?: string; email?: string }): Promise<Member[]> {
+  return tx<Member[]>`
+    select r.organization_id as "organizationId", u.id as "userId", u.email
+    from users u join user_roles r on r.user_id = u.id 
+      where u.id = ${userId ?? null} or u.email = ${email ?? null}`
+}
+
+function eventOf({ organizationId, userId, email }: Member, action: string, { ip, userAgent }: Browser) {
+  return {
+    ...{ organizationId, action, changed: [], requestId: null },
+    target: { type: 'user', id: userId, name: email },
+    source: { ip, userAgent, via: 'console' },
+  } satisfies Omit<NewAuditEvent, 'actor' | 'result'>
+}
