@@ -52,6 +52,8 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
     const hint = detail.keyword === 'additionalProperties' ? `; there are ${Object.values(wireNames).join(', ')}` : ''
     throw new PolicyError(`${message.replace(/^\//, '')}${hint}`)
   }
+  if (!textsOf(value).every(isStorable))
+    throw new PolicyError('a text has the character NUL or half of a surrogate pair, which cannot be stored')
   const { voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective, aliases, budget } =
     value as WirePolicy
   return {
@@ -66,6 +68,16 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
     ...(budget && { budget }),
   }
 }
+
+/** Returns all strings in the JSON value, and the names of its fields. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, item]) => [name, ...textsOf(item)])
+}
+
+/** Returns false for text that Postgres refuses in a jsonb column. */
+const isStorable = (text: string) => !/[\0\ud800-\udfff]/u.test(text)
 
 /**
  * Reads a stored policy and never throws: `dropped` names the unreadable fields. An unreadable list must not give the

@@ -17,6 +17,16 @@ const administers: readonly Scope[] = ['router', 'platform', 'admin']
 const invalid = (...paths: string[]) => ({ status: 400, code: 'VALIDATION_ERROR', paths })
 const notFound = { status: 404, code: 'NOT_FOUND' }
 
+/** Policies with texts that no JSON document in Postgres can hold. */
+const unstorable = ['\0', '\ud800', '\udc00'].flatMap((character) => [
+  { voice: `a${character}` },
+  { chain: { stt: [`a/b${character}`] } },
+  { allowed_origins: [`app://a${character}`] },
+  { allow_providers: [`a${character}`] },
+  { aliases: { [`a${character}`]: 'auto' } },
+  { aliases: { a: `b:c${character}` } },
+])
+
 async function administrator(name: string, scopes = administers): Promise<Target & { id: string; keyId: string }> {
   return admin.organization(name, { scopes })
 }
@@ -109,6 +119,7 @@ t.test("createKey stores the API key's policy and expiry time, and can create a 
     [{ name: 'x', scopes: ['router'], policy: { voices: 1 } }, '/policy/voices'],
     [{ name: 'x', scopes: ['router'], policy: { language: 'no language' } }, '/policy'],
     [{ name: 'x', scopes: ['router'], policy: { aliases: { a: 'b', b: 'a' } } }, '/policy'],
+    ...unstorable.map((policy): [object, string] => [{ name: 'x', scopes: ['router'], policy }, '/policy']),
     [{ name: 'x', scopes: ['router'], expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     [{ name: 'x', scopes: ['router'], secret: 'sk_live_mine' }, '/secret'],
   ]
@@ -144,6 +155,7 @@ t.test("updateKey changes an API key's name and policy, and the next request fol
   t.equal((await call(acme, 'PATCH', at, { policy: {} })).json<Key>().budget, null)
   t.same(faultOf(await call(acme, 'PATCH', at, { scopes: ['admin'] })), invalid('/scopes'))
   t.same(faultOf(await call(acme, 'PATCH', at, { name: null })), invalid('/name'))
+  t.same(faultOf(await call(acme, 'PATCH', at, { policy: { voice: 'a\0' } })), invalid('/policy'))
   t.equal(await models(secret), 200)
 })
 
