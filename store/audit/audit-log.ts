@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../domain/ports/system.ts'
 import type { AuditEvent, AuditFilter, AuditLog, AuditPosition, AuditTarget } from '../../domain/records/audit.ts'
-import { columnNames, insertAuditEvent, newAuditId, valuesOf } from '../postgres/audit-rows.ts'
+import { columnNames, insertAuditEvent, newAuditId, storedName, valuesOf } from '../postgres/audit-rows.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Sweep } from '../postgres/sweep.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
@@ -29,7 +29,7 @@ export function createAuditLog(tenancy: Tenancy, clock: Clock): AuditLog {
         else
           await tx`
             update audit_events set target_type = ${target?.type ?? null}, target_id = ${target?.id ?? null},
-              target_name = ${target?.name ?? null}, value_changes = ${values === undefined ? null : tx.json(values)}
+              target_name = ${storedName(target)}, value_changes = ${values === undefined ? null : tx.json(values)}
             where organization_id = ${event.organizationId} and id = ${id}`
       }),
     abandon: ({ id, event: { organizationId } }) =>

@@ -69,6 +69,18 @@ t.test('the audit log has a change by an API key, with its target, its changed f
   ])
 })
 
+t.test('an agent whose name has the character NUL is in the log too', async (t) => {
+  const acme = await administrator('logs odd names')
+  const made = await call(acme, 'POST', '/v1/agents', { ...agent, name: 'front\0desk' })
+  await call(acme, 'PATCH', `/v1/agents/${made.json<{ id: string }>().id}`, { voice: 'slt' })
+  const target = { type: 'agent', name: 'front\uFFFDdesk' }
+  t.match(await events(acme, '?action=agent.*'), [
+    { action: 'agent.updated', target },
+    { action: 'agent.created', target },
+  ])
+  t.notMatch(parley.output(), 'an event of the audit log was not stored')
+})
+
 t.test('the audit log has changes of keys and members, and reads of secrets, but contains no secret', async (t) => {
   const acme = await administrator('logs access')
   const owner = await person(acme.id, 'owner', 'owner')
