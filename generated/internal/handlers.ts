@@ -167,6 +167,7 @@ export type StartOidcResult =
       status: 302
       headers: { 'Cache-Control': 'no-store'; Location: string; 'Set-Cookie': string[]; 'Referrer-Policy': 'no-referrer' }
     }
+  | { status: 431 }
 
 export type FinishOidcRequest = RequestWith<{
   path: { id: string }
@@ -179,6 +180,7 @@ export type FinishOidcResult =
       status: 302
       headers: { 'Cache-Control': 'no-store'; Location: string; 'Set-Cookie': string[]; 'Referrer-Policy': 'no-referrer' }
     }
+  | { status: 431 }
 
 export type GetIconRequest = EmptyRequest
 
