@@ -8,8 +8,8 @@ import os
 import schemathesis
 from hypothesis import strategies
 
-with open(os.environ["PARLEY_TEST_IDS"]) as file:
-    stored_ids = json.load(file)
+with open(os.environ["PARLEY_TEST_STORED"]) as file:
+    stored = json.load(file)
 statuses = collections.defaultdict(collections.Counter)
 
 
@@ -24,11 +24,24 @@ def flatmap_path_parameters(context, path_parameters):
     """Puts ids of stored things into half the requests. Otherwise operations with an id would only answer 404."""
     known = {
         path[path.rindex("{") + 1 : -1]: strategies.sampled_from(ids)
-        for path, ids in stored_ids.items()
+        for path, ids in stored["ids"].items()
         if context.operation.path.startswith(path) and path_parameters
     }
-    stored = strategies.fixed_dictionaries(known).map(lambda ids: {**path_parameters, **ids})
-    return strategies.one_of(strategies.just(path_parameters), stored) if known else strategies.just(path_parameters)
+    random = strategies.just(path_parameters)
+    of_stored = strategies.fixed_dictionaries(known).map(lambda ids: {**path_parameters, **ids})
+    return strategies.one_of(random, of_stored) if known else random
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Sends the cookie of a person, and keeps some things, because Schemathesis takes ids from answers too."""
+    if case.method != "GET":
+        for name, value in (case.path_parameters or {}).items():
+            if value in stored["kept"]:
+                case.path_parameters[name] = "other"
+    cookies = {path: cookie for path, cookie in stored["cookies"].items() if case.operation.path.startswith(path)}
+    if cookies:
+        case.headers["Cookie"] = cookies[max(cookies, key=len)]
 
 
 STREAM = "text/event-stream"

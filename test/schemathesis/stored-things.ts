@@ -1,13 +1,16 @@
-/**
- * Stores an agent, calls and more before random requests come, because no random request guesses an id. Returns the
- * ids by path.
- */
+/** Stores an agent, calls and more before random requests come, because no random request guesses an id. */
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
 
-/** The ids by path, for its last parameter. The paths in the contract begin with it. */
-export type StoredIds = Record<string, string[]>
+export type StoredThings = {
+  /** The ids by path, for its last parameter. The paths in the contract begin with it. */
+  ids: Record<string, string[]>
+  /** The ids of the things that no request may change or end, because other requests need these things. */
+  kept: string[]
+  /** The cookies by path. The longest path that begins an operation's path counts. */
+  cookies: Record<string, string>
+}
 
 type Row = { id: string }
 
@@ -18,7 +21,12 @@ const agent = {
   intent: { language: 'en-US' },
   llmOptions: { model: 'local:scripted' },
 }
-const tool = { name: 'hang_up', description: 'Ends the call.', source: { kind: 'builtin', name: 'end_call' } }
+const builtin = { name: 'hang_up', description: 'Ends the call.', source: { kind: 'builtin', name: 'end_call' } }
+const webhookTool = (url: string) => ({
+  name: 'find_order',
+  description: 'Finds an order by its number.',
+  source: { kind: 'webhook', url, authHeaders: [{ name: 'authorization', value: 'Bearer 3f9c1a7be2' }] },
+})
 const trunk = {
   name: 'Head office',
   provider: 'Example Telecom',
@@ -30,15 +38,17 @@ const trunk = {
  */
 const [silent, undecided] = ['+15005550011', '+15005550019']
 
-export async function storeThings(target: Target, receiverUrl: string): Promise<StoredIds> {
+export async function storeThings(target: Target, receiverUrl: string): Promise<Pick<StoredThings, 'ids' | 'kept'>> {
   const made = async <T = Row>(path: string, body?: object): Promise<T> => asked<T>(target, 'POST', path, body)
   const agentId = (await made('/v1/agents', agent)).id
-  const { id: toolId } = await made(`/v1/agents/${agentId}/tools`, tool)
-  const webhook = await made('/v1/webhooks', {
-    name: 'calls',
-    url: receiverUrl,
-    events: ['call.status', 'call.report'],
-  })
+  const tools = [
+    await made(`/v1/agents/${agentId}/tools`, builtin),
+    await made(`/v1/agents/${agentId}/tools`, webhookTool(receiverUrl)),
+  ]
+  const webhook = { url: receiverUrl, events: ['call.status', 'call.report'] }
+  const webhookId = (await made('/v1/webhooks', { ...webhook, name: 'calls' })).id
+  // Nothing can be delivered again to a webhook that a request has deleted or disabled, so this one is kept.
+  const keptWebhookId = (await made('/v1/webhooks', { ...webhook, name: 'kept' })).id
   const trunkId = (await made('/v1/phone-numbers/sip-connections', trunk)).id
   const numbers = await asked<Row[]>(target, 'GET', '/v1/phone-numbers')
   await asked(target, 'PATCH', `/v1/phone-numbers/${numbers[0]?.id}`, { agentId })
@@ -50,21 +60,28 @@ export async function storeThings(target: Target, receiverUrl: string): Promise<
   ]
   const [ended, handedOver] = calls
   await made(`/v1/calls/${ended}/end`)
+  const deliveries = await storedDeliveries(target, keptWebhookId)
   const transfer = await made(`/v1/calls/${handedOver}/transfers/warm`, {
     destinations: [{ to: undecided }],
     screeningPrompt: 'A customer wants to talk to the workshop.',
   })
   return {
-    '/v1/agents/{id}': [agentId],
-    '/v1/agents/{id}/tools/{toolId}': [toolId],
-    '/v1/rmsg/{agentId}': [agentId],
-    '/v1/webhooks/{id}': [webhook.id],
-    '/v1/phone-numbers/sip-connections/{id}': [trunkId],
-    '/v1/phone-numbers/{id}': numbers.map(({ id }) => id),
-    '/v1/sms/10dlc/numbers/{phoneNumberId}': numbers.map(({ id }) => id),
-    '/v1/sessions/{id}': [sessionId, ...calls],
-    '/v1/calls/{id}': calls,
-    '/v1/calls/{id}/transfers/{transferId}': [transfer.id],
+    ids: {
+      '/v1/agents/{id}': [agentId],
+      '/v1/agents/{id}/tools/{toolId}': tools.map(({ id }) => id),
+      '/v1/agents/{id}/versions/{version}': ['1', '2'],
+      '/v1/rmsg/{agentId}': [agentId],
+      '/v1/webhooks/{id}': [webhookId, keptWebhookId],
+      '/v1/webhook-deliveries/{id}': deliveries,
+      '/v1/phone-numbers/sip-connections/{id}': [trunkId],
+      '/v1/phone-numbers/{id}': numbers.map(({ id }) => id),
+      '/v1/sms/10dlc/numbers/{phoneNumberId}': numbers.map(({ id }) => id),
+      '/v1/sessions/{id}': [sessionId, ...calls],
+      '/v1/calls/{id}': calls,
+      '/v1/calls/{id}/transfers/{transferId}': [transfer.id],
+      '/console/assets/{file}': await consoleFiles(target),
+    },
+    kept: [keptWebhookId],
   }
 }
 
@@ -80,7 +97,24 @@ async function answeredCall(target: Target, agentId: string): Promise<string> {
   return sessionId
 }
 
-async function asked<T>(target: Target, method: string, path: string, body?: object): Promise<T> {
+/** Waits for deliveries to the webhook. */
+async function storedDeliveries(target: Target, endpointId: string): Promise<string[]> {
+  let ids: string[] = []
+  await until('a delivery is stored', async () => {
+    const { data } = await asked<{ data: Row[] }>(target, 'GET', `/v1/webhook-deliveries?endpointId=${endpointId}`)
+    ids = data.map(({ id }) => id)
+    return ids.length > 0
+  })
+  return ids
+}
+
+/** Returns the names of the files that the page of the console loads. Unbuilt sources have no such page. */
+async function consoleFiles({ url }: Target): Promise<string[]> {
+  const page = await (await fetch(`${url}/console`)).text()
+  return [...page.matchAll(/assets\/([\w.-]+)/g)].map(([, file = '']) => file)
+}
+
+export async function asked<T>(target: Target, method: string, path: string, body?: object): Promise<T> {
   const answer = await call(target, method, path, body)
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
   return answer.json<T>()
