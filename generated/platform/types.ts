@@ -4194,7 +4194,7 @@ export type WebhookDelivery = {
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */
   occurredAt: string
-  /** Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */
   expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */
   deliveredAt: string | null
@@ -4276,7 +4276,7 @@ export type WebhookDeliveryDetail = {
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */
   occurredAt: string
-  /** Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */
   expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */
   deliveredAt: string | null

@@ -3040,8 +3040,7 @@ export type WebhookDelivery = {
   /** The HTTP status of the last attempt that was answered. null if none was. */ httpStatus: number | null
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */ occurredAt: string
-  /** Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
-  expiresAt: string
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */ expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */ deliveredAt: string | null
   /** When the delivery was created, in UTC. */ createdAt: string
   /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
@@ -3091,8 +3090,7 @@ export type WebhookDeliveryDetail = {
   /** The HTTP status of the last attempt that was answered. null if none was. */ httpStatus: number | null
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */ occurredAt: string
-  /** Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
-  expiresAt: string
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */ expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */ deliveredAt: string | null
   /** When the delivery was created, in UTC. */ createdAt: string
   /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */

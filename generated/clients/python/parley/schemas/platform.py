@@ -2800,9 +2800,7 @@ class WebhookDelivery(TypedDict):
     httpStatus: int | None  # The HTTP status of the last attempt that was answered. null if none was.
     error: WebhookDeliveryError | None
     occurredAt: str  # When the event happened, in UTC.
-    # Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report
-    # replaces, if the endpoint is deleted or disabled, and while an attempt is running.
-    expiresAt: str
+    expiresAt: str  # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`.
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
     # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
@@ -2851,9 +2849,7 @@ class WebhookDeliveryDetail(TypedDict):
     httpStatus: int | None  # The HTTP status of the last attempt that was answered. null if none was.
     error: WebhookDeliveryError | None
     occurredAt: str  # When the event happened, in UTC.
-    # Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report
-    # replaces, if the endpoint is deleted or disabled, and while an attempt is running.
-    expiresAt: str
+    expiresAt: str  # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`.
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
     # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
