@@ -28,6 +28,8 @@ export function languagesIn(root: string): Language[] {
     { name: 'TypeScript', fence: 'ts', request: typescriptRequest, socket: typescriptSocket },
     { name: 'Python', fence: 'python', request: pythonRequest, socket: pythonSocket },
     emitted('Go', 'go', root),
+    emitted('Java', 'java', root),
+    emitted('Rust', 'rust', root),
   ]
 }
 

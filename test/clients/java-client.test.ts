@@ -5,7 +5,10 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'
+import { contracts } from '../docs-pages/site.ts'
+import { operations } from '../docs-pages/snippet-texts.ts'
 import { ownServer } from '../server.ts'
+import { emittedSnippets } from './emitted-snippets.ts'
 import { startAnswers, startSockets } from './java/answers.ts'
 import { compile, javaClassPath, javaClient, prepareJava } from './scenario/java/prepare.ts'
 import { install } from './setup.ts'
@@ -38,6 +41,24 @@ t.test('the programs in the README compile, and the first one runs', { skip }, a
   const env = { PARLEY_URL: parley.url, PARLEY_API_KEY: parley.key }
   t.match(await java(path.join(folder, '0/classes'), 'Quickstart', env), /^(stt|tts|llm) \w+/m)
 })
+
+t.test('the snippets of the documentation compile', { skip }, async (t) => {
+  const folder = t.testdir()
+  const snippets = emittedSnippets('java')
+  t.equal(snippets.size, operations.length + contracts.flatMap(({ channels }) => channels).length)
+  for (const [name, program] of snippets) write(folder, name, program)
+  // Some operations are deprecated, and their snippets are there too.
+  const check = () => compile(folder, path.join(folder, 'classes'), javaClassPath, ['-Xlint:-deprecation'])
+  await check()
+  write(folder, 'platform_createAgent', snippets.get('platform_createAgent')?.replace('"Front desk"', '1') ?? '')
+  await t.rejects(check(), /int cannot be converted to String/, 'a wrong snippet is found')
+})
+
+/** The programs have the same class, so each has a package. */
+function write(folder: string, name: string, program: string): void {
+  mkdirSync(path.join(folder, name), { recursive: true })
+  writeFileSync(path.join(folder, name, 'Main.java'), `package ${name};\n${program}`)
+}
 
 const pom = path.join(javaClient, 'pom.xml')
 const noMaven = noJava ?? (await install('mvn', ['dependency:resolve-plugins', '-q', '-B', '-f', pom]))

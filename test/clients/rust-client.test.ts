@@ -3,7 +3,10 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { contracts } from '../docs-pages/site.ts'
+import { operations } from '../docs-pages/snippet-texts.ts'
 import { ownServer } from '../server.ts'
+import { emittedSnippets } from './emitted-snippets.ts'
 import { printedBy } from './printed.ts'
 import { cargo, prepareRust, rustEnvironment, rustTarget, rustWorkspace } from './scenario/rust/prepare.ts'
 import { install } from './setup.ts'
@@ -25,6 +28,11 @@ t.test('the first program in the README runs', { skip }, async (t) => {
   const env = { ...rustEnvironment, PARLEY_URL: parley.url, PARLEY_API_KEY: parley.key }
   const { stdout } = await run(path.join(rustTarget, 'debug/request'), { env, timeout: limitMs })
   t.match(stdout, /^(stt|tts|llm) \w+/m)
+})
+
+t.test('the documentation has a snippet for each operation and socket, which Clippy has checked', { skip }, (t) => {
+  t.equal(emittedSnippets('rust').size, operations.length + contracts.flatMap(({ channels }) => channels).length)
+  t.end()
 })
 
 t.test('the package has all files that a registry needs', { skip }, async (t) => {

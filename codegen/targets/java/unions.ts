@@ -110,10 +110,8 @@ export class Interfaces {
   /** Returns the named type for a union's member. Strings, numbers and lists are wrapped in a record. */
   #armType(use: Use): string {
     if (use.kind === 'named') return this.#java.nameOf(use.name)
-    const type = this.#java.boxedType(use, true)
-    const name = use.kind === 'list' ? `${this.#java.boxedType(use.item, false)}List` : wrapperNames[type]
-    if (name === undefined) throw new Error(`a union cannot have an arm of the type ${type}`)
-    this.#wrappers.set(name, type)
+    const name = wrapperName(use, this.#java)
+    this.#wrappers.set(name, this.#java.boxedType(use, true))
     return name
   }
 
@@ -141,6 +139,14 @@ export class Interfaces {
         : `\n${indent}    ${lines.join(`,\n${indent}    `)}`
     return `${javadoc(aboutWrapper[name] ?? 'A list in a union.', [], indent)}${indent}${head.trimEnd()}${printed.startsWith('\n') ? '' : ' '}${printed} {}\n`
   }
+}
+
+/** Returns the name of the record for a union's member without a name. */
+export function wrapperName(use: Use, java: JavaSurface): string {
+  const type = java.boxedType(use, true)
+  const name = use.kind === 'list' ? `${java.boxedType(use.item, false)}List` : wrapperNames[type]
+  if (name === undefined) throw new Error(`a union cannot have an arm of the type ${type}`)
+  return name
 }
 
 /** The interface for the data in an operation's events. */

@@ -51,7 +51,7 @@ function emitObject(object: ObjectDeclaration, module: RustModule): Declared {
  * Returns the constant field that serde writes, so that the struct needs no such field: `type`, or else the first. In
  * an object with additional fields, serde would write the constant twice.
  */
-function tagOf({ fields, rest }: ObjectDeclaration): ClientField | undefined {
+export function tagOf({ fields, rest }: ObjectDeclaration): ClientField | undefined {
   const constants = fields.filter(({ use, isRequired }) => use.kind === 'constant' && isRequired && rest === null)
   return constants.find(({ name }) => name === 'type') ?? constants[0]
 }

@@ -33,8 +33,13 @@ function installJackson(): Promise<string | null> {
   return install('mvn', ['dependency:copy-dependencies', '-q', '-B', '-f', pom, `-DoutputDirectory=${jars}`])
 }
 
-/** Compiles a folder's files. A warning is a failure. */
-export async function compile(source: string, target: string, classPath: string): Promise<void> {
+/** Compiles a folder's files. A warning is a failure, apart from warnings that `more` turns off. */
+export async function compile(
+  source: string,
+  target: string,
+  classPath: string,
+  more: readonly string[] = [],
+): Promise<void> {
   const entries = readdirSync(source, { recursive: true, withFileTypes: true })
   const files = entries
     .filter((entry) => entry.name.endsWith('.java'))
@@ -42,5 +47,5 @@ export async function compile(source: string, target: string, classPath: string)
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   const strict = ['-Xlint:all', '-Werror', '-proc:none', '-encoding', 'UTF-8', '--release', '17']
-  await run('javac', [...strict, '-cp', classPath, '-d', target, ...files], { timeout: buildMsMax })
+  await run('javac', [...strict, ...more, '-cp', classPath, '-d', target, ...files], { timeout: buildMsMax })
 }

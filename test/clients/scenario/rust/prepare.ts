@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { packageFile } from '../../../../runtime/package-file.ts'
+import { emittedSnippets } from '../../emitted-snippets.ts'
 import { install } from '../../setup.ts'
 
 const run = promisify(execFile)
@@ -21,8 +22,8 @@ const members = {
   tests: path.join(import.meta.dirname, '../../rust'),
 }
 /** Without facts for a debugger, the build is smaller and faster. */
-const manifest = `[workspace]
-members = ${JSON.stringify(Object.keys(members))}
+export const rustManifest = (names: readonly string[]) => `[workspace]
+members = ${JSON.stringify(names)}
 resolver = "3"
 
 [profile.dev]
@@ -63,7 +64,17 @@ function writeWorkspace(): void {
   if (texts.length !== programs.length) throw new Error(`the README has ${texts.length} programs`)
   for (const [place, name] of programs.entries())
     writeFileSync(path.join(rustWorkspace, 'tests', `${name}.rs`), texts[place] ?? '')
+  writeSnippets(path.join(rustWorkspace, 'tests/snippets'))
   cpSync(path.join(import.meta.dirname, 'Cargo.lock'), path.join(rustWorkspace, 'Cargo.lock'))
   cpSync(path.join(client, 'rustfmt.toml'), path.join(rustWorkspace, 'rustfmt.toml'))
-  writeFileSync(path.join(rustWorkspace, 'Cargo.toml'), manifest)
+  writeFileSync(path.join(rustWorkspace, 'Cargo.toml'), rustManifest(Object.keys(members)))
+}
+
+/** Each program of the documentation is a module, so that the compiler reads the client once. */
+function writeSnippets(folder: string): void {
+  const modules = [...emittedSnippets('rust')].map(([name, program]) => [name.toLowerCase(), program] as const)
+  mkdirSync(folder)
+  for (const [name, program] of modules) writeFileSync(path.join(folder, `${name}.rs`), program)
+  const names = modules.map(([name]) => `#[rustfmt::skip]\nmod ${name};\n`)
+  writeFileSync(path.join(folder, 'main.rs'), `#![allow(dead_code, deprecated)]\n${names.join('')}\nfn main() {}\n`)
 }

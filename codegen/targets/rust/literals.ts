@@ -1,0 +1,147 @@
+/** Prints JSON values as Rust expressions in the client's types. */
+import type { ClientField, Declaration, UnionDeclaration, Use } from '../../clients/model.ts'
+import type { RustModule } from './module.ts'
+import { distinct, variable, variant } from './names.ts'
+import { tagOf } from './structs.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A longer expression has a line for each field. */
+const lineMax = 90
+
+export class Literals {
+  readonly #module: RustModule
+
+  constructor(module: RustModule) {
+    this.#module = module
+  }
+
+  /** Prints a value of the type that the use has in the client. */
+  value(use: Use, value: unknown): string {
+    switch (use.kind) {
+      case 'any':
+      case 'null':
+        return `json!(${JSON.stringify(value)})`
+      case 'bytes':
+        return 'audio'
+      case 'constant':
+        return `${JSON.stringify(value)}.into()`
+      case 'scalar':
+        return scalar(use, value)
+      case 'list':
+        return list((value as unknown[]).map((item) => this.value(use.item, item)))
+      case 'map':
+        return this.#map(use.value, value as Fields)
+      case 'nullable':
+        return value === null ? 'None' : `Some(${this.value(use.of, value)})`
+      case 'named':
+        return this.#named(this.#module.directions.declaration(use.name), value)
+    }
+  }
+
+  /** Prints a struct. The function `new` or the default gives the fields that have no value. */
+  made(type: string, fields: readonly ClientField[], value: Fields, isSent: boolean): string {
+    const names = distinct(
+      fields.map(({ name }) => variable(name)),
+      '_alias',
+    )
+    const required = fields.filter(({ isRequired, use }) => isRequired && use.kind !== 'constant')
+    const optional = fields.flatMap((field, place) =>
+      field.name in value && !field.isRequired
+        ? [`${names[place]}: ${this.#optional(field, isSent, value[field.name])}`]
+        : [],
+    )
+    const inputs = required.map(({ use, name }) => this.#input(use, value[name]))
+    const start = inputs.length > 0 ? call(`${type}::new`, inputs) : 'Default::default()'
+    if (optional.length === 0)
+      return inputs.length > 0 ? start : fields.length === 0 ? `${type} {}` : `${type}::default()`
+    const isComplete = optional.length === fields.length
+    return braces(type, isComplete ? optional : [...optional, `..${start}`])
+  }
+
+  /** Returns an argument of `new`, which takes a `&str` for a string, and each member of a union for the union. */
+  #input(use: Use, value: unknown): string {
+    const declaration = use.kind === 'named' ? this.#module.directions.declaration(use.name) : null
+    if (declaration?.kind === 'union') return this.#arm(declaration, value)
+    const isText = use.kind === 'scalar' && use.scalar === 'string' && use.format !== 'date-time'
+    return isText ? JSON.stringify(value) : this.value(use, value)
+  }
+
+  #optional({ use }: ClientField, isSent: boolean, value: unknown): string {
+    if (use.kind !== 'nullable') return `Some(${this.value(use, value)})`
+    if (!isSent) return this.value(use, value)
+    return value === null ? 'Nullable::Null' : `Nullable::Value(${this.value(use.of, value)})`
+  }
+
+  #named(declaration: Declaration, value: unknown): string {
+    const name = this.#module.nameOf(declaration.name)
+    if (declaration.kind === 'enum') {
+      const variants = distinct(declaration.values.map(variant), 'Value', ['Unknown'])
+      return `${name}::${variants[declaration.values.indexOf(String(value))]}`
+    }
+    if (declaration.kind === 'object') return this.#object(name, declaration, value as Fields)
+    return `${this.#arm(declaration, value)}.into()`
+  }
+
+  /** Returns the value of a union in the type of the union's member. */
+  #arm({ name, tag, arms }: UnionDeclaration, value: unknown): string {
+    const arm = arms.find(({ tagValues, json }) =>
+      tag === null ? json === kindOf(value) : tagValues.includes(String((value as Fields)[tag])),
+    )
+    if (!arm) throw new Error(`no type of ${name} takes the example ${JSON.stringify(value)}`)
+    const isText = arm.use.kind === 'scalar' && arm.use.scalar === 'string'
+    return isText ? `String::from(${JSON.stringify(value)})` : this.value(arm.use, value)
+  }
+
+  #object(type: string, declaration: Declaration & { kind: 'object' }, value: Fields): string {
+    const tag = tagOf(declaration)
+    const fields = declaration.fields.filter((field) => field !== tag)
+    const { rest, name } = declaration
+    const extra: ClientField[] = rest === null ? [] : [{ ...noField, name: 'extra', use: { kind: 'map', value: rest } }]
+    const more = Object.entries(value).filter(([key]) => !declaration.fields.some((field) => field.name === key))
+    const isSent = this.#module.directions.isSent(name)
+    if (more.length === 0) return this.made(type, [...fields, ...extra], value, isSent)
+    const made = this.made(type, fields, value, isSent).replace(/^\w+::default\(\)$/, 'Default::default()')
+    return braces(type, [`extra: ${this.#map(rest ?? { kind: 'any' }, Object.fromEntries(more))}`, `..${made}`])
+  }
+
+  #map(item: Use, values: Fields): string {
+    const pairs = Object.entries(values).map(
+      ([name, value]) => `(${JSON.stringify(name)}.into(), ${this.value(item, value)})`,
+    )
+    return wrapped(item.kind === 'any' ? 'Map::from_iter([' : 'BTreeMap::from([', pairs, '])', '')
+  }
+}
+
+const noField = { isRequired: false, fallback: undefined, isDeprecated: false, description: '' }
+
+/** Prints a call: on one line if it fits, else with an argument in each line. A single argument needs no lines. */
+export function call(name: string, inputs: readonly string[]): string {
+  if (inputs.length === 1) return `${name}(${inputs[0]})`
+  return wrapped(`${name}(`, inputs, ')', '')
+}
+
+/** A single item needs no line of its own. */
+const list = (items: readonly string[]) => (items.length === 1 ? `vec![${items[0]}]` : wrapped('vec![', items, ']', ''))
+const braces = (type: string, parts: readonly string[]) => wrapped(`${type} {`, parts, '}', ' ')
+
+function wrapped(before: string, parts: readonly string[], after: string, pad: string): string {
+  const line = `${before}${pad}${parts.join(', ')}${pad}${after}`
+  if (line.length <= lineMax && !line.includes('\n')) return line
+  const lines = parts.map((part) => {
+    const end = part.startsWith('..') ? '' : ','
+    return `    ${part.replaceAll('\n', '\n    ')}${end}\n`
+  })
+  return `${before}\n${lines.join('')}${after}`
+}
+
+function scalar({ scalar, format }: Use & { kind: 'scalar' }, value: unknown): string {
+  const text = JSON.stringify(value)
+  if (format === 'date-time') return `${text}.parse()?`
+  if (scalar === 'string') return `${text}.into()`
+  return scalar === 'number' && !/[.e]/.test(text) ? `${text}.0` : text
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value
+}

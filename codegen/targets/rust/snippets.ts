@@ -1,0 +1,101 @@
+/** Writes a program with the client for Rust for each operation and each socket of the documentation. */
+import type { ClientOperation, Surface } from '../../clients/model.ts'
+import type { Channel, Contract, Operation } from '../../pages/contract.ts'
+import { type Sample, type SampleBody, sampleFile, sampleOf, usesFile } from '../../pages/sample.ts'
+import { formName, paramsName } from './inputs.ts'
+import { Literals, call as printCall } from './literals.ts'
+import { RustModule } from './module.ts'
+import { variable, variant } from './names.ts'
+
+/** Returns the programs by operation and channel. */
+export function rustSnippets(surface: Surface, contract: Contract): Record<string, string> {
+  const module = new RustModule(surface)
+  const requests = contract.operations.map((operation) => [operation.id, request(operation, contract, module)])
+  const sockets = contract.channels.map((channel) => [channel.id, socket(channel, module)])
+  return Object.fromEntries([...requests, ...sockets]) as Record<string, string>
+}
+
+function request(operation: Operation, contract: Contract, module: RustModule): string {
+  const found = module.surface.operations.find(({ id }) => id === operation.id)
+  if (!found) throw new Error(`the model has no operation ${operation.id}`)
+  const sample = sampleOf(contract, operation)
+  const name = variable(found.methods[0]?.name ?? found.id)
+  const call = `${printCall(`client.${name}`, argumentsOf(sample, found, module))}.await?`
+  const hasFile = sample.body !== null && usesFile(sample.body)
+  const file = hasFile ? `let audio = Audio::file("${sampleFile}");\n` : ''
+  return program(module.surface.name, `${file}${answered(call, found)}`)
+}
+
+function argumentsOf({ path, query, headers, body }: Sample, operation: ClientOperation, module: RustModule): string[] {
+  const literals = new Literals(module)
+  const paths = Object.values(path).map((value) => JSON.stringify(String(value)))
+  const bodies = operation.body ? [bodyOf(body, operation, literals)] : []
+  const params = operation.parameters.filter((parameter) => parameter.in !== 'path')
+  const made = literals.made(paramsName(operation.id), params, { ...query, ...headers }, true)
+  return [...paths, ...bodies, ...(params.length > 0 ? [`&${made}`] : [])]
+}
+
+function bodyOf(body: SampleBody | null, { id, body: model }: ClientOperation, literals: Literals): string {
+  if (body === null) return 'None'
+  if (body.kind === 'file') return 'audio'
+  if (body.kind === 'json') {
+    const text = model?.kind === 'json' ? `&${literals.value(model.use, body.value)}` : 'None'
+    return model?.isRequired ? text : `Some(${text})`
+  }
+  const parts = model?.kind === 'multipart' ? model.parts : []
+  const values = Object.fromEntries(body.parts.map(({ name, value }) => [name, value]))
+  return literals.made(formName(id), parts, values, false)
+}
+
+/** Calls the method, and prints the answer. */
+function answered(call: string, { methods }: ClientOperation): string {
+  switch (methods[0]?.answer.kind) {
+    case undefined:
+    case 'none':
+      return `${call};\n`
+    case 'bytes':
+      return `let answer = ${call}.bytes().await?;\nprintln!("{} bytes", answer.len());\n`
+    case 'events':
+    case 'data':
+      return `let mut events = ${call};\nwhile let Some(event) = events.next().await {\n    println!("{:?}", event?);\n}\n`
+    case 'json':
+    case 'text':
+      return `let answer = ${call};\nprintln!("{answer:?}");\n`
+  }
+}
+
+function socket({ id, received, address }: Channel, module: RustModule): string {
+  const model = module.surface.channels.find((channel) => channel.id === id)
+  const first = received.find(({ isBinary, examples }) => !isBinary && examples.length > 0)
+  const use = model?.sends.find(({ type }) => type === first?.name)?.use ?? null
+  const path = [...address.matchAll(/\{(\w+)\}/g)].map(() => '"…"')
+  const query = hasOwnQuery(model?.query ?? []) ? ['&[]'] : []
+  const value = use === null ? null : new Literals(module).value(use, first?.examples[0]?.value)
+  const send = value === null ? '' : `${printCall('socket.send', [value])}.await?;\n`
+  const open = `let socket = ${printCall(`client.${variable(id)}`, [...path, ...query])}.await?;\n`
+  const frames = 'while let Some(frame) = socket.next().await {\n    println!("{:?}", frame?);\n}\n'
+  return program(module.surface.name, open + send + frames)
+}
+
+/** True if the calling code passes the socket's query, as in the client. */
+const hasOwnQuery = (query: readonly { values: string[] }[]) =>
+  query.length > 0 && (query.length > 1 || query[0]?.values.length !== 1)
+
+function program(surface: string, statements: string): string {
+  const body = `let connection = Client::builder(&std::env::var("PARLEY_URL")?).build()?;
+let client = ${variant(surface)}::new(&connection);
+${statements}`
+  const usesOf = (names: readonly string[]) => names.filter((name) => new RegExp(`\\b${name}(::|!)`).test(body))
+  const json = usesOf(['Map', 'json'])
+  const imports = [
+    ...usesOf(['BTreeMap']).map(() => 'use std::collections::BTreeMap;\n'),
+    `use parley::{${[...usesOf(['Audio', 'Client', 'Nullable']), `${surface}::*`].join(', ')}};\n`,
+    ...(json.length > 0 ? [`use serde_json::{${json.join(', ')}};\n`.replace(/\{(\w+)\}/, '$1')] : []),
+  ]
+  return `${imports.join('')}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+${body.trimEnd().replaceAll(/^(?=.)/gm, '    ')}
+    Ok(())
+}`
+}
