@@ -1,12 +1,13 @@
 /** Compiles and runs the test programs in test/clients/scenario with the clients for a changed contract. */
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { packageFile } from '../../../runtime/package-file.ts'
 import { pythonEnvironment, pythonOf } from '../python/environment.ts'
 import { prepareGo } from '../scenario/go/prepare.ts'
 import { pythonClient } from '../scenario/languages.ts'
+import { prepareRust, rustEnvironment, rustManifest, rustProgram } from '../scenario/rust/prepare.ts'
 import { failureOf } from './changed-tree.ts'
 import type { LanguageName } from './contract-changes.ts'
 
@@ -57,7 +58,26 @@ export const changeLanguages: readonly ChangeLanguage[] = [
       failureOf(run('go', ['build', '-o', goProgram, '.'], { cwd: scenario(tree, 'go'), timeout: compileMsMax })),
     run: () => [goProgram],
   },
+  {
+    name: 'Rust',
+    prepare: prepareRust,
+    compile: (tree) => failureOf(compileRust(tree)),
+    run: () => [rustProgram],
+  },
 ]
+
+/** The packages that the client needs are compiled already, because the target is that of the unchanged client. */
+function compileRust(tree: string): Promise<unknown> {
+  const workspace = cache('rust')
+  const sources = { parley: path.join(tree, 'generated/clients/rust'), scenario: scenario(tree, 'rust') }
+  rmSync(workspace, { recursive: true, force: true })
+  for (const [name, source] of Object.entries(sources))
+    cpSync(source, path.join(workspace, name), { recursive: true, preserveTimestamps: true })
+  cpSync(scenario(tree, 'rust/Cargo.lock'), path.join(workspace, 'Cargo.lock'))
+  writeFileSync(path.join(workspace, 'Cargo.toml'), rustManifest(Object.keys(sources)))
+  const options = { cwd: workspace, env: rustEnvironment, timeout: compileMsMax }
+  return run('cargo', ['build', '--offline', '--package', 'scenario'], options)
+}
 
 function compileTypeScript(tree: string): Promise<unknown> {
   const settings = {

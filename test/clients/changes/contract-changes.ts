@@ -2,7 +2,7 @@
 
 /** Replaces text in all spec files whose name matches. Each of these files must contain the text at least once. */
 export type Edit = { file: RegExp; find: RegExp; replace: string }
-export type LanguageName = 'TypeScript' | 'Python' | 'Go'
+export type LanguageName = 'TypeScript' | 'Python' | 'Go' | 'Rust'
 export type ContractChange = {
   kind: string
   edits: readonly Edit[]
@@ -12,7 +12,7 @@ export type ContractChange = {
 
 const router = /^router\.openapi\.yaml$/
 const realtime = /^realtime\.asyncapi\.yaml$/
-const all = (reason: string) => ({ TypeScript: reason, Python: reason, Go: reason })
+const all = (reason: string) => ({ TypeScript: reason, Python: reason, Go: reason, Rust: reason })
 const change = (file: RegExp, find: RegExp, replace: string): Edit => ({ file, find, replace })
 
 export const contractChanges: readonly ContractChange[] = [
