@@ -2,7 +2,7 @@
 import t from 'tap'
 import { createClosings } from '../../app/closings.ts'
 
-t.test('the app closes all its parts, the last opened first, even if one part fails to close', async (t) => {
+t.test('when the server ends it closes all its parts, the last opened first, even if one fails to close', async (t) => {
   const { closing, close } = createClosings()
   const closed: string[] = []
   closing(() => closed.push('store'))

@@ -22,7 +22,7 @@ export function placeOf(clip: Int16Array, voice: Int16Array, step: number, strid
   return best
 }
 
-/** Returns the likeness at the best position, which is exact to the sample. */
+/** Returns the clip's similarity at the best position, which is exact to the sample. */
 export function likenessOf(clip: Int16Array, voice: Int16Array): number {
   return nearestOf(clip, voice).likeness
 }

@@ -1,4 +1,4 @@
-/** Returns the error for a body that is not readable audio. */
+/** Returns the error for a body that is not readable as audio. */
 import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { recognised } from './build.ts'
 

@@ -1,4 +1,4 @@
-/** Tests the addresses at which a carrier reaches a server with several machines. */
+/** Tests the URLs at which a carrier reaches a server with several nodes. */
 import t from 'tap'
 import { addressesFor } from '../../app/addresses.ts'
 

@@ -34,7 +34,7 @@ for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
       t.ok(likeness(at8k(Int16Array.from(received), sessionHz)) > 0.97)
 
       const reply = new FrameResampler(8000, sessionHz).convert(voice8k).slice()
-      // If the conversation has 8 kHz, its audio goes to the line unchanged.
+      // If the conversation has 8 kHz, its audio goes to the phone line unchanged.
       const [wireCodec, wireHz] = sessionHz === 8000 ? [pcmu, 8000] : [outgoing, outgoingHz]
       for (const piece of pieces(reply, (sessionHz / 1000) * frameMs)) sink.transport.frame(piece)
       const length = Math.floor(reply.length / ((sessionHz / 1000) * frameMs))

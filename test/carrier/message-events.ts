@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 const pair = generateKeyPairSync('ed25519')
-/** The public key, 32 bytes in base64. */
+/** The public key of the test's signatures: 32 bytes in base64. */
 export const messageKey = {
   publicKey: pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
 }

@@ -15,7 +15,7 @@ t.teardown(() => {
 
 const alone = (args: string[], env: Record<string, string> = {}) => runAlone(args, { PARLEY_DATA_DIR: dataDir, ...env })
 
-t.test('if a server does not answer, the command `ping` prints the address', async (t) => {
+t.test("if a server does not answer, the command `ping` prints the server's URL", async (t) => {
   const address = (env: Record<string, string>) => alone(['ping'], { PARLEY_PORT: '9', ...env })
   refused(t, await address({}), /^parley: http:\/\/127\.0\.0\.1:9 does not answer$/m)
   refused(t, await address({ PARLEY_HOST: '::1' }), /^parley: http:\/\/\[::1\]:9 does not answer$/m)

@@ -209,7 +209,7 @@ t.test('each run of `listen` with the same data folder uses the same webhook sec
   t.notMatch(given.output(), 'of my own')
 })
 
-t.test('`listen` refuses a wrong key, scope, address or option', async (t) => {
+t.test('`listen` refuses a wrong API key, scope, URL or option', async (t) => {
   const { key } = await newTenant()
   const command = (args: string[], more: Record<string, string> = {}) =>
     runCommand({ ...parley, dataDir: freshDataDir() }, ['listen', ...args], { PARLEY_API_KEY: key, ...more })

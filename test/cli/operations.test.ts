@@ -105,7 +105,7 @@ t.test('--url and --key take precedence over the environment, before and after t
   t.match(help.stdout, /Global Options:\n[^]* +--url <address>/)
 })
 
-t.test('the error of a command names the address that failed or the key that was refused', async (t) => {
+t.test('the error of a command names the URL that failed or the API key that was refused', async (t) => {
   const at = (url: string, key = parley.key) => runAlone(['agents', 'list'], { PARLEY_URL: url, PARLEY_API_KEY: key })
   refused(t, await at(parley.url, 'sk_live_wrong'), `parley: PARLEY_API_KEY is refused by ${parley.url}: `)
   refused(t, await runAlone(['agents', 'list', '--key', 'k', '--url', parley.url], {}), '--key is refused by')

@@ -63,7 +63,7 @@ t.test('later starts print the source of the API key and a runnable command line
 const gatewayOf = async (t: Test, settings: Settings) =>
   (await ownServer(t, { PARLEY_MASTER_KEY: 'm'.repeat(32), ...settings })).gateway
 
-t.test('for each host setting, `up` prints an address and a page that a client can open', async (t) => {
+t.test('for each host setting, `up` prints a server URL and a page URL that a client can open', async (t) => {
   const everywhere = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0' })
   t.match(everywhere.url, /^http:\/\/127\.0\.0\.1:\d+$/, 'a client can open it')
   t.equal(everywhere.page, null)

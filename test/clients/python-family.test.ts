@@ -51,7 +51,7 @@ const expected: Readonly<Record<string, unknown>> = {
   },
   blindTransfer: { kind: 'blind', to: '+15005550002', end: 'ending' },
   callbacks: { scheduled: 2, cancelled: 'cancelled', dispatched: ['dispatched', 'dispatched'] },
-  // The six sessions are two callbacks, three calls, and a placed callback.
+  // The six counted sessions: two sessions promise a callback, three are calls, and one is a placed callback.
   usage: { sessions: 6, currency: 'USD', minutes: true, sources: ['MANAGED'] },
   credits: { currency: 'USD', entries: 1, more: true },
   voices: { vendors: ['local'], more: true },

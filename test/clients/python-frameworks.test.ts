@@ -1,4 +1,4 @@
-/** Python frameworks work with a running server if only its address, an API key and the model `auto` are set. */
+/** Python frameworks work with a running server if only its base URL, an API key and the model `auto` are set. */
 import t from 'tap'
 import { expectClient } from './expect.ts'
 import { pythonEnvironment } from './python/environment.ts'

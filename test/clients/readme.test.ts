@@ -33,7 +33,7 @@ t.teardown(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Returns the code blocks in `language` if they call the server. Their address is replaced by the test server's. */
+/** Returns the code blocks in `language` if they call the server. Their server URL is replaced by the test server's. */
 function examples(language: string): string[] {
   const text = ['README.md', 'docs/realtime.md'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n')
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))]

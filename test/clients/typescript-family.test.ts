@@ -54,7 +54,7 @@ const expected: Readonly<Record<string, unknown>> = {
   },
   blindTransfer: { kind: 'blind', to: '+15005550002', end: 'ending' },
   callbacks: { scheduled: 2, cancelled: 'cancelled', dispatched: ['dispatched', 'dispatched'] },
-  // The six sessions are two callbacks, three calls, and a placed callback.
+  // The six counted sessions: two sessions promise a callback, three are calls, and one is a placed callback.
   money: { currency: 'USD', totalSessions: 6, minutes: true, balance: 'USD', rows: 1 },
   voices: { vendors: ['local'], more: true },
   deleteAgent: { tool: { deleted: true }, agent: { deleted: true }, webhooks: [] },

@@ -44,7 +44,7 @@ const keysOf = (asked: readonly Asked[]) => asked.map(({ headers }) => headers.g
 /** An error as Node's fetch throws it. */
 const failed = (fields: { code: string; syscall?: string }) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(), fields) })
-/** An error as Node's fetch throws it if a host has two addresses. */
+/** An error as Node's fetch throws it if a host has two IP addresses. */
 const failedTwice = (...causes: TypeError[]) =>
   new TypeError('fetch failed', { cause: new AggregateError(causes.map(({ cause }) => cause)) })
 

@@ -175,7 +175,7 @@ function bodyOf({ content, required }: NonNullable<Operation['body']>, operation
 /** Returns the pairs for a handler's possible statuses, with headers and JSON for each. */
 function resultPairs({ id, responses }: Operation): Pair[] {
   const ours = `handlers.${pascal(id)}Result`
-  // Handlers throw errors, so an answer with an error envelope is not a result.
+  // Handlers throw errors, so a response with an error body is not a result.
   const isThrown = ({ content }: Response) => content.some(({ schema }) => isEnvelope(schema))
   const answered = responses.filter((response) => !isThrown(response))
   const thrown = responses.filter(isThrown).map(({ status }) => status)

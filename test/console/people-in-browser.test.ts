@@ -14,7 +14,7 @@ async function tests(browser: Browser): Promise<void> {
     return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
   }
 
-  t.test('a person makes a key, rotates it and revokes it', async (t) => {
+  t.test('a person makes an API key, rotates it and revokes it', async (t) => {
     const { place } = await organization('with keys')
     const { page, open, check, text } = await signIn(t, place)
     const secretOf = async () => /sk_[\w-]{30,}/.exec(await text())?.[0] ?? ''
@@ -68,7 +68,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('text=No invitation is open.', patience)
   })
 
-  t.test('a member sees no keys, and the names of members without their addresses', async (t) => {
+  t.test('a member sees no API keys, and sees the names of members without their email addresses', async (t) => {
     const { place } = await organization('with a member')
     const { open, check, text } = await signIn(t, { ...place, role: 'member' })
     await open('/keys', '[data-state="forbidden"]')

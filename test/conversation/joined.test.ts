@@ -168,7 +168,7 @@ t.test(
   },
 )
 
-t.test("words that are recognized in a joined person's noise are not a turn", async (t) => {
+t.test('words that are recognized in noise from a joined person are not a turn', async (t) => {
   const all = setup()
   const person = all.join(maria)
   all.broken.vad = true

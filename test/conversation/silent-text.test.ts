@@ -11,7 +11,10 @@ import { pipeline } from './setup.ts'
 
 const normalize = normalizerOf(pipeline)
 
-/** Speaks the pieces. `sent` is the text for the voice, `read` the number of normalized characters. */
+/**
+ * Makes a function that lets the agent speak text pieces. `sent` is the text for the voice, `read` the number of
+ * normalized characters.
+ */
 function saying() {
   const { clock } = bench([])
   const media = { sampleRateHz: 16_000, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }

@@ -88,7 +88,7 @@ function binaries({ components }: Bill): [string, string | undefined][] {
   return components.flatMap(({ type, name, hashes }) => (type === 'file' ? [[name, hashes?.[0]?.content]] : []))
 }
 
-t.test('the assembled program serves from read-only files, on all addresses, as a second node', async (t) => {
+t.test('the assembled program serves from read-only files, on all IP addresses, as a second node', async (t) => {
   const first = await startParley()
   t.teardown(() => first.remove())
   const dataDir = freshDataDir()

@@ -15,7 +15,7 @@ t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 const withoutSystemd = !hasSystemd && 'systemd-analyze is not installed'
 t.test('systemd accepts the sample unit', { skip: withoutSystemd }, (t) => {
-  // The unit's program is not installed at its path here, so ExecStart names another program.
+  // The program of the systemd unit is not installed at its path here, so ExecStart names another program.
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   t.strictSame(verify(unit), { status: 0, said: '' })
   t.match(verify(unit.replace('KillMode=mixed', 'KilMode=mixed')).said, 'KilMode', 'systemd would name a mistake')

@@ -1,6 +1,6 @@
 /**
- * A model's tokens are joined to sentences. If a text were cut at a stop inside an address, a version or initials, the
- * voice would speak the parts as sentences.
+ * A model's tokens are joined to sentences. If a text were cut at a full stop inside a web address, a version or
+ * initials, the voice would speak the parts as sentences.
  */
 import t from 'tap'
 import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'

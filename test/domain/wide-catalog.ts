@@ -1,5 +1,6 @@
 /**
- * 25 providers with 20 models each, for one stage, with figures in 50 languages: the largest catalog for one decision.
+ * 25 providers with 20 models each, for one stage (stt, llm or tts), with benchmark figures in 50 languages: the
+ * largest catalog for one decision.
  */
 import type { Model, Stage } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'

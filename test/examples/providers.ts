@@ -1,6 +1,6 @@
 /**
- * The providers in the examples: acme has a credential and serves all stages, globex (LLM) and initech (TTS) have no
- * credential, and hooli recognizes speakers and speaks.
+ * The providers in the examples: acme has a credential and serves speech to text, LLM and text to speech, globex (LLM)
+ * and initech (TTS) have no credential, and hooli recognizes speakers and speaks.
  */
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 import { startDeepgramStub } from '../vendors/deepgram/stub.ts'

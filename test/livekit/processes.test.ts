@@ -12,7 +12,7 @@ import { TestCluster } from '../store/cluster.ts'
 import { RoomCaller, ticketOf } from './room-caller.ts'
 import { apiKey, apiSecret, skipped, startLiveKit } from './server.ts'
 
-t.test('two processes share the sessions in rooms', { skip: skipped }, async (t) => {
+t.test('two processes share the sessions in LiveKit rooms', { skip: skipped }, async (t) => {
   const cluster = await TestCluster.start()
   const livekit = await startLiveKit()
   const rooms = new RoomServiceClient(livekit.url.replace('ws', 'http'), apiKey, apiSecret)
@@ -34,7 +34,7 @@ t.test('two processes share the sessions in rooms', { skip: skipped }, async (t)
   })
   const settings = { recording: false }
 
-  t.test('only one of two processes enters a room as the agent', async (t) => {
+  t.test('only one of two processes enters a LiveKit room as the agent', async (t) => {
     const tickets = [await ticketOf(first, settings), await ticketOf(second, settings), await ticketOf(first, settings)]
     // After this wait each process knows the other's sessions.
     await sleep(6000)

@@ -1,6 +1,6 @@
 /**
- * An aligner finds an interrupted turn's text in its played audio. The embedded voice reports word ends, but these
- * times are hidden from the aligner.
+ * A word aligner finds an interrupted turn's played text in its audio. The embedded voice reports word ends, but these
+ * times are hidden from the word aligner.
  */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'

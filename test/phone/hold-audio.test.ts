@@ -16,7 +16,7 @@ async function talking(): Promise<string> {
   return sessionId
 }
 
-t.test("hold audio is fetched from the organization's address, and an event reports a failed fetch", async (t) => {
+t.test("hold audio is fetched from the organization's URL, and an event reports a failed fetch", async (t) => {
   const wav = Buffer.concat([
     wavHeader({ encoding: 'mulaw', sampleRateHz: 8000, channels: 1 }, 8000),
     Buffer.alloc(8000),

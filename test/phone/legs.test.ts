@@ -284,7 +284,7 @@ t.test('if the audio stream of a leg begins after its call has failed, the leg i
   t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
 })
 
-t.test('some time after a call has failed, the address of its audio stream is refused', async (t) => {
+t.test('some time after a call has failed, the URL of its audio stream is refused', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled())

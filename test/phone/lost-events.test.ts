@@ -53,7 +53,7 @@ t.test('if a recording fails, the failure is reported, and the call goes on', as
 
 const known = new Set<string>()
 
-/** A simulated person calls the agent's number. */
+/** A simulated person calls the agent's number. Returns the call's id. */
 async function calledBy(from: string): Promise<string> {
   const answer = await call(phones, 'POST', '/simulator/calls', { from, to: phones.number })
   if (answer.status !== 201) throw new Error(answer.text)

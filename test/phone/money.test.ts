@@ -1,6 +1,4 @@
-/**
- * Tests what whole calls over the simulated carrier cost: in the report, in the credit, and while no credit is left.
- */
+/** Tests the cost of whole calls over the simulated carrier: in the report, in the credit, and if no credit is left. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -47,7 +47,7 @@ t.test("a local user with an API key may simulate a call, but a proxy or another
   t.equal(moved.status, 403, 'all organizations share the clock')
 })
 
-t.test('on a server with a public address all simulated calls are refused', async (t) => {
+t.test('on a server with a public URL all simulated calls are refused', async (t) => {
   const parley = await ownServer(t, { PARLEY_PUBLIC_URL: 'https://parley.example' }, parts)
   t.equal(await statusOf(parley), 404)
 })

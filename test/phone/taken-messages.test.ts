@@ -1,4 +1,7 @@
-/** Tests on a test clock, over the simulated carrier: a caller who cannot be transferred leaves a message. */
+/**
+ * Tests, on a test clock and over the simulated carrier, that a caller leaves a message if no transfer recipient
+ * accepts the call.
+ */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'

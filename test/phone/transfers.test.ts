@@ -98,7 +98,7 @@ t.test('if a blind transfer fails, the caller is back with the agent', async (t)
 })
 
 t.test('if the bridge is reported too late, the caller is back with the agent', async (t) => {
-  // The events for both legs come 5 s late, after the limit for a bridge.
+  // The carrier's events for both legs come 5 s late, after the time limit for connecting the two parties.
   const id = await talking('+15005550023')
   t.equal((await transfer(id, 'blind', { to: '+15005550023' })).status, 201)
   const back = await callWhen(phones, id, isDecided)
@@ -286,7 +286,7 @@ t.test(
 )
 
 t.test('a second completeTransfer changes nothing while the two parties are being connected', async (t) => {
-  // The events for both legs come 5 s late, so the attempt stays in the state `bridging` for a while.
+  // The carrier's events for both legs come 5 s late, so the attempt stays in the state `bridging` for a while.
   const id = await talking('+15005550023')
   const { id: attempt } = (await transfer(id, 'warm', { to: '+15005550023', screeningTimeout: 60 })).json<Progress>()
   await callWhen(phones, id, (row) => transfersOf(row).at(-1)?.status === 'screening')

@@ -54,7 +54,7 @@ const itemFields = [
   ...['created_at', 'ended_at', 'duration_seconds', 'recording_status'],
 ]
 
-t.test('listAgentCalls returns the fields of the contract, and pages by a cursor with microseconds', async (t) => {
+t.test("listAgentCalls returns the contract's fields, and its page cursor has microseconds", async (t) => {
   const acme = await admin.organization('calls of an agent')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()

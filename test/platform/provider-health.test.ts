@@ -76,7 +76,7 @@ t.test('listProviderHealth shows the worst state that any process reports', asyn
 })
 
 t.test(
-  'a process writes its report after a change, at most each 30 s without a change, and others forget it',
+  'a process stores its provider states after a change, else every 30 s; after 60 s they are ignored',
   async (t) => {
     const cluster = await TestCluster.start()
     t.teardown(() => cluster.stop())

@@ -205,7 +205,7 @@ for (const world of ['live', 'test'] as const)
       ...(isTest ? [['the owner in the live world', own] as [string, Headers]] : []),
     ]
     for (const [who, headers, role = 'owner'] of others) {
-      // An owner finds the resources that need the scope admin, because live and test keys share them.
+      // An owner may also read the resources that need the scope admin, because live and test keys share them.
       for (const [operation, ways] of headers === own ? ofUsers.filter(([id]) => scopeOf(id) !== 'admin') : ofUsers)
         for (const { method, path, body } of ways) {
           const sent = body === undefined ? null : JSON.stringify(body)

@@ -1,4 +1,4 @@
-/** Tests the served contracts' socket addresses and credentials, and answers for unknown paths. */
+/** Tests the served contracts' WebSocket URLs and credentials, and the responses to unknown paths. */
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -18,7 +18,7 @@ t.test('a served AsyncAPI document lists the sockets at the host of the request'
   }
 })
 
-t.test("a served AsyncAPI document lists the server's own address if the Host header is invalid", async (t) => {
+t.test("a served AsyncAPI document lists the server's own host if the Host header is invalid", async (t) => {
   for (const host of ['x:99999', 'a%b'])
     t.match(await at(parley.url, '/asyncapi/realtime.json', host), {
       local: { protocol: 'ws', host: /^127\.0\.0\.1:\d+$/ },

@@ -151,7 +151,7 @@ t.test(
   },
 )
 
-t.test('all SIP connections of an organization together may allow a limited number of addresses', async (t) => {
+t.test('all SIP connections of an organization together may allow a limited number of IP addresses', async (t) => {
   const acme = await admin.organization('with many addresses')
   const create = (name: string, ...allowedAddresses: string[]) =>
     call(acme, 'POST', connections, { name, inbound: { allowedAddresses } })

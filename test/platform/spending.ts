@@ -32,7 +32,7 @@ export class Expected {
       if (amount > 0) sum.quantities[unit] = (sum.quantities[unit] ?? 0) + amount
   }
 
-  /** Returns usage rows by provider and stage. A failed request has the known cost 0. */
+  /** Returns usage rows by provider and stage (stt, llm or tts). A failed request has the known cost 0. */
   rows(): object[] {
     return [...this.#sums.keys()].sort().map((key) => {
       const [provider, stage] = key.split(' ')

@@ -1,4 +1,4 @@
-/** Tests webhook endpoints over the public API: values at and beyond each limit, addresses, headers and secrets. */
+/** Tests webhook endpoints over the public API: values at and beyond each limit, URLs, headers and secrets. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { defaults } from '../store/cluster.ts'

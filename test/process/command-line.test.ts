@@ -25,7 +25,7 @@ const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args)
 const key = /key {3}(sk_live_\S+)/.exec(parley.output())?.[1] ?? ''
 const works = async (secret: string) => (await send({ url: parley.url, key: secret }, '/router/v1/models')).status
 
-t.test('the command up prints the address, an API key, and a curl command that works', async (t) => {
+t.test("the command `up` prints the server's URL, an API key, and a curl command that works", async (t) => {
   t.match(parley.output(), /^Parley \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+$/m)
   t.match(key, /^sk_live_\w{24,}$/)
   t.match(parley.output(), `  web   ${parley.url}/try: `)

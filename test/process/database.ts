@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import postgres from 'postgres'
 
-/** The data folder for a program with an embedded Postgres, or a server with a database address. */
+/** The data folder for a program with an embedded Postgres, or a server with a database URL. */
 export type DatabaseOf = string | { databaseUrl: string }
 
 /**

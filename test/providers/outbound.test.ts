@@ -264,7 +264,7 @@ t.test('private and reserved addresses are refused in URLs of users, in any spel
   t.end()
 })
 
-t.test('the address of a host is checked when the connection is made', async (t) => {
+t.test('the IP address of a host is checked when the connection is made', async (t) => {
   const { port } = stub
   const before = stub.requests.length
   const literal = await failure(pool(t, { guard: strict }).request(get))

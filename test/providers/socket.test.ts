@@ -260,7 +260,7 @@ t.test('wss:// works', { skip: made ? false : 'openssl, which makes the certific
   await until(() => stub.open === 0)
 })
 
-t.test('the address guard checks each connection when it is made', async (t) => {
+t.test('the guard against private IP addresses checks each connection when it is made', async (t) => {
   const { stub, open } = await setup(t)
   const strict = { allowedSubnets: [] }
   const error = await failure(open({ guard: strict }))

@@ -51,7 +51,7 @@ export async function startProxy(
   return { url, failures, stop, ...(certificate !== undefined && { certificate }) }
 }
 
-/** Returns the status at the address. Null if the address does not answer. */
+/** Returns the status at the address. Null if nothing answers. */
 function statusOf(url: string, certificate: string | undefined): Promise<number | null> {
   return new Promise((resolve) => {
     const answered = (response: http.IncomingMessage) => {

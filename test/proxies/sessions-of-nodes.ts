@@ -1,5 +1,5 @@
 /**
- * A voice session lives in one node, and the path in its socket address leads to this node. nginx has TLS as in its
+ * A voice session lives in one node, and the path in its WebSocket URL leads to this node. nginx has TLS as in its
  * sample. Caddy would need a host name for TLS: see test/deploy/production.
  */
 import type { Test } from 'tap'

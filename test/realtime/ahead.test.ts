@@ -37,7 +37,7 @@ const connect = (): Promise<Client> => start(parley, address, { language: 'en', 
 
 t.test('a client that sends audio two minutes ahead is refused, and the next client is served', async (t) => {
   const client = await connect()
-  // The limit is two minutes of audio (11.5 MB). The system's buffers on the way take more.
+  // The limit is two minutes of audio (11.5 MB). Socket buffers of the operating system take some more.
   const second = Buffer.alloc(96_000)
   for (let i = 0; i < 600 && client.socket.readyState === client.socket.OPEN; i++) {
     client.sendBytes(second)

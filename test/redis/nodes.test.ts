@@ -15,7 +15,7 @@ import { missingRedis, startRedis } from './redis.ts'
 
 const skip = await missingRedis()
 const quota = 40
-/** Adds up the request counts in Redis, over all windows and addresses. */
+/** Adds up the request counts in Redis, over all time windows and IP addresses. */
 const sum = script(`
 local sum = 0
 for _, key in ipairs(redis.call('KEYS', '*addresses:*')) do

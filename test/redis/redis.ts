@@ -8,7 +8,7 @@ export type RedisServer = {
   url: string
   /** Ends the server at once. */
   kill(): Promise<void>
-  /** Starts the server again, empty, at the same address. */
+  /** Starts the server again, empty, on the same port. */
   start(): Promise<void>
   /** Suspends the server, so it does not answer any more. */
   pause(): void

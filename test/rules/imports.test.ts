@@ -100,7 +100,7 @@ t.test('the domain contains no error code of an API, no JSON pointer and no vend
     all.filter((to) => /^generated\/.*\/errors\.ts$/.test(to)).map((to) => `${file} → ${to}`),
   )
   t.same(codes, [])
-  // `livekit` is also a transport in the contract, and `trunk` a line, so the domain may name them.
+  // `livekit` is also a transport in the contract, and `trunk` a kind of phone line, so the domain may name them.
   const vendors = new Set(
     files.flatMap(
       (file) =>

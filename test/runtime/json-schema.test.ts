@@ -3,7 +3,7 @@ import { schemaFault } from '../../runtime/values/json-schema.ts'
 
 const withParts = (more: object) => ({ type: 'object', ...more })
 
-t.test('a usable schema is accepted', (t) => {
+t.test('a usable JSON schema is accepted', (t) => {
   const schemas: Record<string, object> = {
     'a reference to the whole schema': { properties: { a: { $ref: '#' } } },
     'a reference to a definition': { $defs: { 'a b': {} }, properties: { a: { $ref: '#/$defs/a%20b' } } },
@@ -25,7 +25,7 @@ t.test('a usable schema is accepted', (t) => {
   t.end()
 })
 
-t.test('an unusable schema is refused', (t) => {
+t.test('an unusable JSON schema is refused', (t) => {
   const malformed: Record<string, object> = {
     'a pattern that is not closed': { properties: { a: { pattern: '(' } } },
     'a pattern of properties that is not closed': { patternProperties: { '[': {} } },
@@ -49,14 +49,14 @@ t.test('an unusable schema is refused', (t) => {
   t.end()
 })
 
-t.test('a schema nested too deeply is refused', (t) => {
+t.test('a JSON schema that is nested too deeply is refused', (t) => {
   let schema: object = {}
   for (let depth = 0; depth < 1500; depth++) schema = { not: schema }
   t.equal(schemaFault(withParts(schema)), 'malformed')
   t.end()
 })
 
-t.test('a schema with many nested ids is refused at once', (t) => {
+t.test('a JSON schema with many nested `$id` is refused at once', (t) => {
   let schema: object = { $id: 'last' }
   for (let level = 0; level < 50; level++) schema = { $id: `s${level}`, x: schema }
   t.equal(schemaFault({ type: 'object', x: schema }), 'malformed')

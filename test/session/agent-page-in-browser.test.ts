@@ -1,4 +1,7 @@
-/** Tests /try/agent in a real browser: a recorded voice is the microphone, and the agent answers by repeating it. */
+/**
+ * Tests the page /try/agent in a real browser: a recorded voice is the microphone, and the agent answers by repeating
+ * it.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { Started } from './voice-session.ts'
 
-/** Returns the status and code with which the upgrade to a session's media channel is refused. */
+/** Returns the status and the error code with which the upgrade to a session's media channel is refused. */
 export async function refusalOf({ transportUrl, transportToken }: Started): Promise<unknown[]> {
   const [, response] = (await once(
     new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`]),

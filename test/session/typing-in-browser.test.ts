@@ -1,4 +1,6 @@
-/** /try/agent in a real browser without a microphone: the user types, and the agent's voice is played. */
+/**
+ * Tests the page /try/agent in a real browser without a microphone: the user types, and the agent's voice is played.
+ */
 import t from 'tap'
 import { axeFaults, type Browser, otherHost, type Page } from '../browser/chromium.ts'
 import { inBrowser, shows, watch } from '../browser/visiting.ts'

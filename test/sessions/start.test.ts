@@ -43,7 +43,7 @@ t.test('a session without an agent has every default', async (t) => {
   t.match(call?.pipeline.systemPrompt, /voice assistant/)
 })
 
-t.test('a session in a room returns the address and the token for the media server', async (t) => {
+t.test('a session in a LiveKit room returns the URL and the token for the media server', async (t) => {
   const { start, calls, watched } = setup(null, [], true)
   const started = await start({ intent, transport: 'livekit', identity: 'visitor', ttlSeconds: 60 })
   const room = `room-${started.id}`

@@ -1,4 +1,7 @@
-/** SIP: floods from one organization's trunk and from unknown addresses leave room for another organization's calls. */
+/**
+ * SIP requests that flood the server, from one organization's trunk and from unknown IP addresses, leave room for
+ * another organization's calls.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { startPhones } from '../phone/phones.ts'
@@ -19,7 +22,7 @@ const { clock } = phones
 const admin = await openAdministration(phones.server)
 t.teardown(() => admin.close())
 
-/** Makes a trunk at an address, with one number and an agent. */
+/** Makes a trunk at an IP address, with one number and an agent. */
 async function trunkAt(target: Target, address: string, e164: string): Promise<SipPeer> {
   await importInbound(target, `${address}/32`, e164)
   return await peerAt(address)

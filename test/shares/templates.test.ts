@@ -1,4 +1,4 @@
-/** An organization with many templates does not delay another organization's template. */
+/** An organization that renders many Liquid templates does not delay another organization's template. */
 import t from 'tap'
 import { createRules } from '../../app/resources.ts'
 import { Catalog } from '../../domain/catalog/catalog.ts'

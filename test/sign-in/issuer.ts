@@ -5,7 +5,7 @@ import { Provider } from 'oidc-provider'
 
 export type Account = { email?: string; email_verified?: boolean; name?: string }
 
-/** Starts the issuer's server. `open` is called when Parley's address is known. */
+/** Starts the issuer's server. `open` is called when Parley's URL is known. */
 export async function startIssuer(t: { teardown(run: () => Promise<void>): void }) {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -36,7 +36,7 @@ export async function startIssuer(t: { teardown(run: () => Promise<void>): void 
   return { url, accounts, open }
 }
 
-/** Signs in at the issuer from an authorization URL, and returns the address to which the issuer leads back. */
+/** Signs in at the issuer from an authorization URL, and returns the URL to which the issuer redirects. */
 export async function signInAtIssuer(authorization: string, login: string, back: string): Promise<URL> {
   const cookies = new Map<string, string>()
   const ask = async (url: string, form?: Record<string, string>) => {

@@ -35,7 +35,7 @@ export async function startMailSink(t: { teardown(run: () => Promise<void>): voi
   return {
     mails,
     env,
-    /** Makes the server refuse all addresses from now on. */
+    /** Makes the server refuse all email addresses from now on. */
     refuse(isRefusing: boolean) {
       refuses = isRefusing
     },

@@ -34,7 +34,7 @@ t.test("a local user may advance the simulated review clock, but a proxy or anot
   t.ok(Date.parse(ownBrand.submittedAt) <= Date.now(), 'the time of the product is not moved')
 })
 
-t.test('on a server with a public address the review clock cannot be moved', async (t) => {
+t.test('on a server with a public URL the review clock cannot be moved', async (t) => {
   const parley = await serverWith({ PARLEY_PUBLIC_URL: 'https://parley.example' })
   t.equal(await statusOf(parley, { advanceMs: 1 }), 404)
 })

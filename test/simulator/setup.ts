@@ -41,7 +41,7 @@ export async function startWorld(t: Test, options: Partial<SimulatorOptions> = {
   const clock = clockOfNow()
   const events: Received[] = []
   const streams: Stream[] = []
-  /** The status for the answer to each webhook. */
+  /** The response status for each webhook, in order. */
   const answers: number[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -92,7 +92,7 @@ export async function startWorld(t: Test, options: Partial<SimulatorOptions> = {
       return events.findLast((event) => event.type === type) as Received
     },
     types: () => events.map(({ type }) => type),
-    /** Returns the leg's id. */
+    /** Dials the number. Returns the leg's id. */
     async dial(to: string, more: object = {}): Promise<string> {
       const body = { connection_id: 'c', from: agentNumber, to, ...more }
       const answer = await ask('POST', '/calls', body)

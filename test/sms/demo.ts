@@ -29,7 +29,7 @@ const deliveriesCount = 8
 /** Review times at the simulated carrier (docs/simulator.md). */
 const reviewMs = { brand: 5_000, campaign: 60_000, number: 2_000 }
 
-// The guard refuses local addresses, so the demo allows them.
+// The guard for outbound requests refuses local IP addresses, so the demo allows them.
 const parley = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 const [tagged, all] = [await startReceiver(), await startReceiver()]
 try {

@@ -1,4 +1,7 @@
-/** If another process stores a change, a client following the call sees it within 300 ms. */
+/**
+ * If another process stores a change of a call, a client that follows the call's event stream gets the change within
+ * 300 ms.
+ */
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import t from 'tap'

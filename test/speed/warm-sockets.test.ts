@@ -68,7 +68,7 @@ const outcomes = (outcome: string) => metric(adminPort, 'parley_warm_sockets_tot
 
 type Session = (config: object) => Promise<number>
 
-/** The time from the config to `ready`. */
+/** Measures the time from the config frame to the event `ready`. */
 const listen: Session = async (config) => {
   const client = await open(parley, hearing)
   const startedMs = performance.now()
@@ -80,7 +80,10 @@ const listen: Session = async (config) => {
   return readyMs
 }
 
-/** The time from the first text to its first sound. Before the text a stream opens no connection to its provider. */
+/**
+ * Measures the time from the first text to the first sound. Before the text a stream opens no connection to its
+ * provider.
+ */
 const speak: Session = async (config) => {
   const client = await start(parley, speaking, config)
   const startedMs = performance.now()
@@ -99,7 +102,7 @@ const kinds = [
     what: 'a warm socket adds at most 20 ms to the time until a transcription is ready',
     session: listen,
     config,
-    // Each stream needs a different address at the vendor, so it cannot use a warm socket.
+    // Each stream needs a different URL at the vendor, so it cannot use a warm socket.
     others: Array.from({ length: sessions }, (_, i) => ({ ...config, endpointingMs: 100 + i })),
     floor: { model: 'loopback/loopback' },
   },
@@ -164,7 +167,7 @@ t.test('a warm provider socket that has closed is detected, and never fails a re
   }
 })
 
-/** The time beyond the handshake, for a socket that was not warm. */
+/** Returns the time in addition to the handshake, for a socket that was not warm. */
 async function cold(session: Session, config: object): Promise<number> {
   const made = handshakesMs.length
   const ms = await session(config)
@@ -179,7 +182,7 @@ async function repeat(session: () => Promise<number>): Promise<number[]> {
   return values
 }
 
-/** The unused sockets, once there are some and no handshake is under way. */
+/** Returns the unused warm sockets, once there are some and no handshake is under way. */
 async function waiting(): Promise<WebSocket[]> {
   const idle = () =>
     stub.accepted.filter(

@@ -88,7 +88,7 @@ t.test('the first start creates the cluster, the second start reuses it, and sto
   )
 })
 
-t.test('Postgres listens only on a socket in a private folder, and on no address', async (t) => {
+t.test('Postgres listens only on a Unix socket in a private folder, and on no IP address', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   const lines = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')

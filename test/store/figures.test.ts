@@ -1,4 +1,4 @@
-/** Waiting work in the database, and connections to it, as the metrics show them. */
+/** The metrics about waiting work in the database, and about connections to it. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import { TestClock } from '../clock.ts'

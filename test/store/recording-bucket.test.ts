@@ -60,7 +60,7 @@ async function bucketThat(
   return bucket
 }
 
-/** Stores and answers objects. */
+/** Acts as the bucket's server: stores the uploaded objects in memory, and returns them. */
 async function keep(objects: Map<string, Buffer>, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const key = request.url?.split('?')[0] ?? ''
   if (request.method === 'PUT') {

@@ -27,7 +27,7 @@ t.test(
   },
 )
 
-t.test('tools of a server with a public address or an external Postgres may not call this machine', async (t) => {
+t.test('tools of a server with a public URL or an external Postgres may not call this machine', async (t) => {
   for (const env of [
     { DATABASE_URL: 'postgres://u@h/d' },
     { PARLEY_HOST: '0.0.0.0' },

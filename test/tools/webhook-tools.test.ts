@@ -309,7 +309,7 @@ t.test("NUL and invalid UTF-8 in a tool's answer do not reach the LLM", async (t
   t.same(await run(t, toolAt(url)), { result: 'a\ufffdb' })
 })
 
-t.test('tools work with more addresses than the cache holds, and with many simultaneous requests', async (t) => {
+t.test('tools work with more hosts than the connection cache holds, and with many simultaneous requests', async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end('ok'))
   const tools = runner(t)
   const { port } = new URL(url)

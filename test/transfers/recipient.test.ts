@@ -1,4 +1,4 @@
-/** Tests a recipient's leg while the database is unreachable, and after a late answer from the line. */
+/** Tests a recipient's leg while the database is unreachable, and after a late response from the phone line. */
 import t from 'tap'
 import { Recipient } from '../../domain/transfers/recipient.ts'
 import { settled, TestClock } from '../clock.ts'

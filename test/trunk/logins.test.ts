@@ -107,7 +107,7 @@ t.test("a login whose digest is for another number's URI is answered 400", async
     await peer.response(400, 'INVITE', at + 1)
   }
   t.same([trunk.types(), trunk.asked], [[], []], 'and no question to the store')
-  // A proxy may have changed the host in the address, or the form in which the number is written.
+  // A proxy may have changed the host in the SIP address, or the form in which the number is written.
   const forms = ['sip:+15550001111@pbx.test:5070;transport=udp', 'tel:+15550001111', 'sip:%2B15550001111@127.0.0.1']
   for (const [at, uri] of forms.entries()) {
     const signed = authorization('open sesame', { uri, nc: `0000001${at}` })

@@ -73,7 +73,7 @@ export const limits: TrunkLimits = {
 export type TrunkSetup = {
   /** Connections that take calls from this machine. */
   known?: readonly SipConnection[]
-  /** The addresses of `known`. If absent, every address. */
+  /** The IP addresses of `known`. If absent, every IP address. */
   addresses?: readonly string[]
   /** Connections that take calls by a login. */
   logins?: readonly SipConnection[]
@@ -83,7 +83,7 @@ export type TrunkSetup = {
   outgoing?: () => readonly SipConnection[]
   /** The imported numbers, by connection id. */
   numbers?: Readonly<Record<string, readonly string[]>>
-  /** True if a lookup by address fails. */
+  /** True if a look-up by IP address fails. */
   isStoreAway?: () => boolean
   /** Looks up the connections by the dialled number, in place of `known`. */
   ofAddress?: (dialed: string) => Promise<readonly SipConnection[]>

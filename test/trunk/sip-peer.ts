@@ -18,7 +18,7 @@ export type PeerOptions = {
   /** The trunk line's port. */
   port: number
   transport?: 'udp' | 'tcp'
-  /** Its address for UDP. */
+  /** The peer's own IP address for UDP. */
   address?: string
   /** The peer's port for UDP. 0: any free port. */
   bindPort?: number

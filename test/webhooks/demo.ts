@@ -18,7 +18,7 @@ const isOver = ({ status }: Delivery) => status !== 'pending' && status !== 'del
 const isRetried = ({ status, attempts }: Delivery) => status === 'pending' && attempts > 0
 
 const receiver = await KillableReceiver.start()
-// The guard refuses local addresses, so the demo allows them.
+// The guard for outbound requests refuses local IP addresses, so the demo allows them.
 const parley = await startParley({
   PARLEY_PROVIDERS: loopbackProviders,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',

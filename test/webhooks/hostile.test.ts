@@ -30,7 +30,7 @@ async function listen(t: Test, serve: (socket: Socket) => void, host = '127.0.0.
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Delivers one event to the address. Returns the log entry for its only attempt. */
+/** Delivers one event to the URL. Returns the log entry for its only attempt. */
 async function attempt(world: World, url: string) {
   await world.emit(await world.endpoint(url, { timeoutMs: 30_000 }))
   await world.settle(world.dispatcher())
@@ -236,7 +236,7 @@ t.test('a webhook is refused if one of the DNS answers is a private address', as
   t.equal(connections, 0)
 })
 
-t.test('a connection goes to the address that was checked, without a second DNS lookup', async (t) => {
+t.test('a connection goes to the IP address that was checked, without a second DNS lookup', async (t) => {
   const receiver = await startReceiver((response) => response.writeHead(200, { connection: 'close' }).end())
   t.teardown(() => receiver.close())
   let others = 0

@@ -1,4 +1,4 @@
-/** A webhook receiver that can be killed and started again at the same address. It keeps all received requests. */
+/** A webhook receiver that can be killed and started again on the same port. It keeps all received requests. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

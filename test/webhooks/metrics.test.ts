@@ -1,4 +1,4 @@
-/** Delivery metrics: attempts by outcome, waiting deliveries, and the longest wait. */
+/** Metrics about webhook deliveries: attempts by outcome, waiting deliveries, and the longest wait. */
 import t from 'tap'
 import { createMetrics } from '../../runtime/telemetry/metrics.ts'
 import { freePort, until } from '../process/machine.ts'
@@ -30,7 +30,7 @@ t.test('metrics show the number of waiting deliveries, and the age of the longes
   t.match(text, 'parley_webhook_attempt_seconds_count{outcome="http_status"} 2')
 })
 
-t.test('metrics count attempts by outcome, and contain no id or address of an endpoint', async (t) => {
+t.test('metrics count delivery attempts by outcome, and contain no id or URL of an endpoint', async (t) => {
   const adminPort = await freePort()
   const served = await serving(t, { PARLEY_ADMIN_PORT: String(adminPort) })
   const receiver = await startReceiver()

@@ -1,4 +1,4 @@
-/** Several processes share the deliveries. If a process dies, no delivery is lost. */
+/** Several processes share the webhook deliveries. If a process dies, no delivery is lost. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'

@@ -1,4 +1,4 @@
-/** Tests redeliveries on request, and the delivery log. */
+/** Tests webhook redeliveries that a client requests, and the delivery log. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { v7 } from 'uuid'

@@ -1,4 +1,4 @@
-/** Attempt times, and how deliveries end, with exact times. */
+/** The times of delivery attempts, and how webhook deliveries end, with exact times. */
 import t from 'tap'
 import { retryDelayMs, retryDelaysMs } from '../../domain/webhooks/schedule.ts'
 import { TestCluster } from '../store/cluster.ts'

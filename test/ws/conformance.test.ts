@@ -17,7 +17,7 @@ const version = '0.1.0'
 const environment = path.join(import.meta.dirname, `../../.cache/kosoku-${version}`)
 const suite = path.join(environment, 'bin/kosoku')
 
-/** Installs the suite. Returns null, or the reason why it cannot be installed. */
+/** Installs the Autobahn test suite. Returns null, or the reason why it cannot be installed. */
 async function prepare(): Promise<string | null> {
   // pip writes this file last.
   if (existsSync(suite)) return null

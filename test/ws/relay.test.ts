@@ -33,7 +33,7 @@ async function owner(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax =
   return server
 }
 
-/** Starts the server that clients reach. All sessions are in the other server. */
+/** Starts the server that clients reach. It relays their sockets, because all sessions are in the other server. */
 async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax = 3): Promise<SocketServer> {
   const admit = () => {
     throw new OwnedElsewhere('owner')

@@ -18,8 +18,8 @@ const weather = llm.tool({
 })
 
 /**
- * Asks the LLM. A failed answer is only an event on the model, and its stream ends like any other, so the event is
- * thrown here.
+ * Asks the LLM. The plugin reports a failed response only as an event on the model, and its stream ends like any other,
+ * so the event's error is thrown here.
  */
 async function* chat(options = {}, name = 'auto') {
   const chatCtx = llm.ChatContext.empty()

@@ -48,7 +48,7 @@ export async function startFaults(serverUrl: string): Promise<Faults> {
   }
 }
 
-/** Answers as the router does if a key has too many requests. */
+/** Answers as the router API does if an API key sends too many requests. */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   const error = {
     ...{ code: 'rate_limited', type: 'rate_limit_error', retryable: true, request_id: 'req_scenario' },

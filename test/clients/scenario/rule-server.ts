@@ -74,7 +74,7 @@ export async function startRuleServer(): Promise<RuleServer> {
   }
 }
 
-/** An error as the router sends it. Its Retry-After keeps the programs fast. */
+/** An error as the router API sends it. Its Retry-After is short, so that the test programs need not wait long. */
 function refusal(status: number, code: string, retryable = true, more: Record<string, string> = {}): Reply {
   const error = { code, type: 'server_error', retryable, request_id: 'req_rules', message: 'No.', hint: 'Wait.' }
   return (response) =>

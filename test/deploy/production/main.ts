@@ -89,7 +89,7 @@ t.test('the commands of the guides start two nodes, and an upgrade under load fa
   await services.control(['stop', 'parley@8080', 'parley@8081', 'caddy'])
 })
 
-/** Runs the commands like a root shell on the machine, with the machine's own package sources. */
+/** Runs the step's commands as a root shell on the machine does, with the machine's own package sources. */
 async function runStep(t: Tap, step: Step, services: Services): Promise<string> {
   const started = performance.now()
   const network = downloads(step) ? [] : step.machine === 'server' ? inServerNetwork : inClientNetwork

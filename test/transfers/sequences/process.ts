@@ -54,7 +54,7 @@ export class ParleyProcess {
   readonly #parts: ProcessParts
   readonly #line: PhoneLine
   readonly #legs: LegStore
-  /** The legs with expected streams, by stream address. */
+  /** The legs with expected streams, by stream URL. */
   readonly #expected = new Map<string, ExpectedLeg>()
   #addresses = 0
 

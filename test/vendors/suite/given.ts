@@ -10,7 +10,7 @@ import { systemClock } from '../../../runtime/timing/clock.ts'
 import { type Cell, cells, type VendorStub } from './matrix.ts'
 
 export type SuiteGiven = {
-  /** An adapter with `apiKey`. Its base URL is the stub's address, or an address without a server. */
+  /** An adapter with `apiKey`. Its base URL is the stub's address, or a URL without a server. */
   provider: (baseUrl: string, limits: OutboundLimits) => Provider
   stub: VendorStub
   model: string

@@ -126,7 +126,7 @@ t.test('the Telnyx SDK accepts our webhook signatures, and refuses changed and o
   )
 })
 
-/** Makes each kind of message event: one message is delivered and answered, another is declined. */
+/** Makes each kind of rich-message event: one message is delivered and gets a reply, another is declined. */
 async function eventsOfMessages(world: World): Promise<{ events: Received[]; publicKey: string }> {
   for (const to of [far('0038'), far('0033')]) {
     const message = { id: randomUUID(), conversation_id: randomUUID(), identity_id: 'identity-1', to, text: 'Ready.' }

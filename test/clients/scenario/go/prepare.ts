@@ -1,4 +1,4 @@
-/** Builds the program in Go. */
+/** Builds the test program in Go. */
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { install } from '../../setup.ts'
 const run = promisify(execFile)
 const here = import.meta.dirname
 const buildMsMax = 600_000
-/** The program after its build, in a folder ignored by git. */
+/** The built test program, in a folder ignored by git. */
 export const goProgram = packageFile('.cache/clients/go/scenario').pathname
 
 /** Returns null, or the reason why the language is skipped. A program that does not compile is a failure. */

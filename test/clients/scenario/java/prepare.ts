@@ -1,4 +1,4 @@
-/** Builds the client for Java with its strictest checks, and then the program in Java. */
+/** Builds the client for Java with its strictest checks, and then the test program in Java. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** Builds the client for Rust with its strictest checks, and the program in Rust. */
+/** Builds the client for Rust with its strictest checks, and the test program in Rust. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
