@@ -54,4 +54,8 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     path: '/members',
     component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
   },
+  {
+    path: '/sms',
+    component: lazyRouteComponent(() => import('../pages/sms/sms-page.tsx'), 'SmsPage'),
+  },
 ]

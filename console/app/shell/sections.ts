@@ -6,6 +6,7 @@ import {
   HomeIcon,
   KeyRound,
   type LucideIcon,
+  MessageSquareText,
   PhoneCall,
   Send,
   Users,
@@ -27,6 +28,7 @@ export const groups: readonly { name: string | null; sections: readonly Section[
     sections: [
       { to: '/agents', label: 'Agents', icon: Bot, keys: 'g a' },
       { to: '/numbers', label: 'Phone numbers', icon: Hash, keys: 'g n' },
+      { to: '/sms', label: 'Text messages', icon: MessageSquareText, keys: 'g t' },
     ],
   },
   {

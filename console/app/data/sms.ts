@@ -1,0 +1,52 @@
+/** The registration for text messages in the USA (10DLC): the brand, the campaign and the numbers. */
+import { queryOptions, useMutation } from '@tanstack/react-query'
+import type {
+  SmsBrandProfile,
+  SmsCampaignProfile,
+  SmsVettingClass,
+} from '../../../generated/clients/typescript/models/platform.ts'
+import { platform } from './clients.ts'
+import { queries } from './queries.ts'
+
+export const smsQuery = queryOptions({
+  queryKey: ['sms'],
+  queryFn: async ({ signal }) => (await platform.getSmsRegistration({ signal })).body,
+})
+
+const refreshSms = () => queries.invalidateQueries({ queryKey: ['sms'] })
+
+export const useSaveBrand = () =>
+  useMutation({ mutationFn: (body: SmsBrandProfile) => platform.saveSmsBrand({ body }), onSettled: refreshSms })
+
+/** Registers the brand. If the registry knows the brand already, all states are read again. */
+export const useSubmitBrand = () =>
+  useMutation({ mutationFn: () => platform.submitSmsBrand({}), onSettled: refreshSms })
+
+export const useOrderVetting = () =>
+  useMutation({
+    mutationFn: async (vettingClass: SmsVettingClass) =>
+      (await platform.orderSmsBrandVetting({ body: { vettingClass } })).body,
+    onSettled: refreshSms,
+  })
+
+export const useSaveCampaign = () =>
+  useMutation({ mutationFn: (body: SmsCampaignProfile) => platform.saveSmsCampaign({ body }), onSettled: refreshSms })
+
+/** The key makes a second press of the button the same campaign. */
+export const useSubmitCampaign = () =>
+  useMutation({
+    mutationFn: (idempotencyKey: string) => platform.submitSmsCampaign({ idempotencyKey }),
+    onSettled: refreshSms,
+  })
+
+export const useAssignNumber = () =>
+  useMutation({
+    mutationFn: (phoneNumberId: string) => platform.assignSmsNumber({ path: { phoneNumberId }, body: {} }),
+    onSettled: refreshSms,
+  })
+
+export const useUnassignNumber = () =>
+  useMutation({
+    mutationFn: (phoneNumberId: string) => platform.unassignSmsNumber({ path: { phoneNumberId } }),
+    onSettled: refreshSms,
+  })

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import type { SmsReviewError } from '../../../../generated/clients/typescript/models/platform.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import styles from './steps.module.css'
+
+export function Steps({ children }: { children: ReactNode }) {
+  return <ol className={styles.steps}>{children}</ol>
+}
+
+export type StepState = { text: string; tone: Tone }
+
+/** A step that waits for an earlier step. */
+export const later: StepState = { text: 'later', tone: 'plain' }
+
+/** One step with its state in words. The number is the list's. */
+export function Step({ title, state, children }: { title: string; state: StepState; children?: ReactNode }) {
+  return (
+    <li className={styles.step}>
+      <header className={styles.header}>
+        <h2>{title}</h2>
+        <Badge tone={state.tone}>{state.text}</Badge>
+      </header>
+      {children}
+    </li>
+  )
+}
+
+/** What the registry refused, field by field. */
+export function ReviewErrors({ errors }: { errors: readonly SmsReviewError[] }) {
+  if (errors.length === 0) return null
+  return (
+    <Notice tone="alarm" title="The registry refused this">
+      <ul>
+        {errors.map(({ field, message }) => (
+          <li key={`${field} ${message}`}>
+            {field !== null && <code>{field}</code>} {message}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
+/** The form of a step. It is closed once the step is done. */
+export function Fold({ label, isOpen, children }: { label: string; isOpen: boolean; children: ReactNode }) {
+  return (
+    <details className={styles.fold} open={isOpen}>
+      <summary>{label}</summary>
+      {children}
+    </details>
+  )
+}
