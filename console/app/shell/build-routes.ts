@@ -55,6 +55,10 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
   },
   {
+    path: '/providers',
+    component: lazyRouteComponent(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
+  },
+  {
     path: '/sms',
     component: lazyRouteComponent(() => import('../pages/sms/sms-page.tsx'), 'SmsPage'),
   },

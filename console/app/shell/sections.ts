@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   MessageSquareText,
   PhoneCall,
+  Plug,
   Send,
   Users,
   Webhook,
@@ -29,6 +30,7 @@ export const groups: readonly { name: string | null; sections: readonly Section[
       { to: '/agents', label: 'Agents', icon: Bot, keys: 'g a' },
       { to: '/numbers', label: 'Phone numbers', icon: Hash, keys: 'g n' },
       { to: '/sms', label: 'Text messages', icon: MessageSquareText, keys: 'g t' },
+      { to: '/providers', label: 'Providers', icon: Plug, keys: 'g p' },
     ],
   },
   {

@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ModelHealth, ProviderStatus } from '../../../../generated/clients/typescript/models/platform.ts'
+import { providerHealthQuery, providersQuery } from '../../data/providers.ts'
+import { useSearchValues } from '../../parts/address.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { plural } from '../../parts/formats.ts'
+import { Faint, Line, Tabs } from '../../parts/layout.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Health } from './health.tsx'
+import { DeleteKeyDialog, StoreKeyDialog } from './key-dialogs.tsx'
+
+type Open = { kind: 'store' | 'delete'; provider: string }
+
+/** The providers of this server, the organization's keys for them, and the health of their models. */
+export function ProvidersPage() {
+  const isHealth = useSearchValues()['tab'] === 'health'
+  return (
+    <Page
+      title="Providers"
+      lead="Who recognizes, answers and speaks, and with whose key."
+      command={
+        isHealth
+          ? { path: '/v1/providers/health', cli: 'providers health' }
+          : { path: '/v1/providers', cli: 'providers list' }
+      }
+    >
+      <Tabs
+        label="Views of the providers"
+        tabs={[
+          { name: 'Keys', to: '/providers', isCurrent: !isHealth },
+          { name: 'Health of the models', to: '/providers', search: { tab: 'health' }, isCurrent: isHealth },
+        ]}
+      />
+      {isHealth ? <Health /> : <Keys />}
+    </Page>
+  )
+}
+
+function Keys() {
+  const providers = useQuery(providersQuery)
+  const { data: health = [] } = useQuery(providerHealthQuery)
+  const [open, setOpen] = useState<Open | null>(null)
+  const close = () => setOpen(null)
+  const modelsOf = ({ provider }: ProviderStatus) => health.filter((model) => model.provider === provider)
+  const columns: readonly Column<ProviderStatus>[] = [
+    { name: 'Provider', cell: ({ provider }) => <strong>{provider}</strong> },
+    { name: 'For', cell: ({ stages }) => stages.join(', ') },
+    { name: 'Key', cell: (row) => (needsNoKey(modelsOf(row)) ? <Faint>needs none</Faint> : <Key status={row} />) },
+    { name: 'Now', cell: (row) => <Now models={modelsOf(row)} /> },
+    { name: 'Actions', cell: (row) => !needsNoKey(modelsOf(row)) && <Actions status={row} open={setOpen} /> },
+  ]
+  return (
+    <>
+      <Answer of={providers} rows={8}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty title="This server has no provider">
+              <p>
+                The operator adds providers in the settings of the server, or with the key of a vendor in its
+                environment.
+              </p>
+            </Empty>
+          ) : (
+            <Table label="Providers" columns={columns} rows={rows} keyOf={({ provider }) => provider} />
+          )
+        }
+      </Answer>
+      {open?.kind === 'store' && <StoreKeyDialog provider={open.provider} onClose={close} />}
+      {open?.kind === 'delete' && <DeleteKeyDialog provider={open.provider} onClose={close} />}
+    </>
+  )
+}
+
+/** The engines of this server work without a key. */
+const needsNoKey = (models: readonly ModelHealth[]) =>
+  models.length > 0 && models.every(({ keySource, state }) => keySource === null && state !== 'no_credential')
+
+function Key({ status: { configured, source } }: { status: ProviderStatus }) {
+  if (source === 'BYOK') return <Badge tone="accent">your key</Badge>
+  return configured ? 'of the operator' : <Faint>none</Faint>
+}
+
+/** How many models have trouble now. A provider without a key has no state. */
+function Now({ models }: { models: readonly ModelHealth[] }) {
+  const reachable = models.filter(({ state }) => state !== 'no_credential')
+  if (reachable.length === 0) return null
+  const open = reachable.filter(({ state }) => state === 'open').length
+  const degraded = reachable.filter(({ state }) => state === 'degraded').length
+  if (open > 0) return <Badge tone="alarm">{`${plural(open, 'model')} paused`}</Badge>
+  if (degraded > 0) return <Badge tone="warn">{`${plural(degraded, 'model')} with failures`}</Badge>
+  return reachable.some(({ state }) => state === 'ok') ? <Badge tone="good">ok</Badge> : <Faint>not used lately</Faint>
+}
+
+function Actions({ status: { provider, source }, open }: { status: ProviderStatus; open: (what: Open) => void }) {
+  return (
+    <Line>
+      <Button isSmall aria-label={`Store a key of ${provider}`} onClick={() => open({ kind: 'store', provider })}>
+        {source === 'BYOK' ? 'Replace' : 'Store a key'}
+      </Button>
+      {source === 'BYOK' && (
+        <Button
+          isSmall
+          look="alarm"
+          aria-label={`Delete the key of ${provider}`}
+          onClick={() => open({ kind: 'delete', provider })}
+        >
+          Delete
+        </Button>
+      )}
+    </Line>
+  )
+}

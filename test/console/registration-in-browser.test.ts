@@ -1,0 +1,118 @@
+/** Tests the console's pages for text messages in the USA and for providers: a brand is registered, a key is stored. */
+import t from 'tap'
+import { newEntry } from '../../simulator/registry-ids.ts'
+import type { Browser } from '../browser/chromium.ts'
+import { call, startOwnAdministered } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
+import { openConsole, patience, signIn, type Visitor } from './signed-in.ts'
+
+t.setTimeout(400_000)
+const browser = await openConsole(t)
+if ('missing' in browser) t.test('registrations in the console', { skip: browser.missing }, () => {})
+else await tests(browser)
+
+const business = {
+  ...{ legalName: 'Harbor Dental LLC', displayName: 'Harbor Dental', ein: '12-3456789' },
+  ...{ website: 'https://harbordental.example', street: '1 Main Street', city: 'Boston', state: 'MA' },
+  ...{ postalCode: '02108', supportEmail: 'help@harbordental.example', supportPhone: '+12025550143' },
+  ...{ firstName: 'Dana', lastName: 'Reed', email: 'dana@harbordental.example', phone: '+12025550144' },
+}
+
+async function fill(page: Visitor['page'], values: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(values)) await page.fill(`main [name="${name}"]`, value)
+}
+
+async function tests(browser: Browser): Promise<void> {
+  const { parley, admin } = await startOwnAdministered(t)
+  const sql = openDatabase(parley)
+  t.teardown(() => sql.end())
+  const organization = async (name: string) => {
+    const owner = await admin.organization(name)
+    return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
+  }
+
+  t.test('a person registers a brand and a campaign, and sees the state of each step', async (t) => {
+    const { owner, place } = await organization('that texts')
+    const { page, open, check } = await signIn(t, place)
+    await open('/sms', '[data-state="forbidden"]')
+    await check('sms-disabled')
+    await sql`update organizations set sms_enabled = true where id = ${owner.id}`
+    await open('/sms', 'main [name="legalName"]')
+    await check('sms-new')
+    await fill(page, business)
+    await page.click('button:has-text("Save the business")')
+    await page.waitForSelector('li:has-text("Describe the business"):has-text("saved")', patience)
+    await page.click('button:has-text("Register the brand")')
+    await page.click('dialog button:has-text("Submit the business")')
+    await page.waitForSelector('li:has-text("Register the brand"):has-text("in review")', patience)
+    await check('sms-brand-pending')
+    // The simulated carrier stores the result of its review in the id.
+    const { id: verified } = newEntry('brand', ['verified'], 'verified', Date.now() - 60_000)
+    await sql`update sms_registrations set brand_carrier_id = ${verified} where organization_id = ${owner.id}`
+    await page.click('button:has-text("Read all states again")')
+    await page.waitForSelector('li:has-text("Register the brand"):has-text("verified")', patience)
+    await fill(page, {
+      description: 'Reminders of appointments.',
+      messageFlow: 'Patients agree in a form.',
+      sampleMessages: 'Your appointment is tomorrow.\nYour appointment has moved.',
+      ...{ helpMessage: 'Call for help.', optOutMessage: 'No more messages.' },
+    })
+    await page.click('button:has-text("Save the messages")')
+    await page.waitForSelector('li:has-text("Describe the messages"):has-text("saved")', patience)
+    await page.click('button:has-text("Register the campaign")')
+    await page.click('dialog button:has-text("Submit the messages")')
+    await page.waitForSelector('li:has-text("Register the campaign"):has-text("in review")', patience)
+    await check('sms-campaign-pending')
+    const { ownBrand, ownCampaign } = (await call(owner, 'GET', '/v1/sms/10dlc')).json<Registration>()
+    t.match(ownBrand, { status: 'verified', profile: { legalName: 'Harbor Dental LLC', country: 'US' } })
+    t.equal(ownCampaign.profile.sampleMessages.length, 2)
+  })
+
+  t.test('a wrong profile is refused with the field', async (t) => {
+    const { owner, place } = await organization('with a wrong profile')
+    await sql`update organizations set sms_enabled = true where id = ${owner.id}`
+    const { page, open, check } = await signIn(t, place)
+    await open('/sms', 'main [name="legalName"]')
+    await fill(page, { ...business, ein: '12' })
+    await page.click('button:has-text("Save the business")')
+    await page.waitForSelector('[role="alert"]:has-text("ein")', patience)
+    await check('sms-refused')
+  })
+
+  t.test('a person stores a key of a provider, sees the health of the models, and deletes the key', async (t) => {
+    const { owner, place } = await organization('with a key')
+    const { page, open, check, text } = await signIn(t, place)
+    await open('/providers', 'tbody tr')
+    await check('providers')
+    await page.click('button[aria-label="Store a key of deepgram"]')
+    await page.fill('dialog input[name="apiKey"]', 'dg-0123456789')
+    await check('provider-key')
+    await page.click('dialog button[type="submit"]')
+    await page.waitForSelector('tr:has-text("deepgram"):has-text("your key")', patience)
+    const listed = (await call(owner, 'GET', '/v1/providers')).json<{ provider: string; source: string | null }[]>()
+    t.equal(listed.find(({ provider }) => provider === 'deepgram')?.source, 'BYOK')
+    t.notMatch(await text(), /dg-0123456789/)
+    await page.click('main nav a:has-text("Health")')
+    await page.waitForSelector('table[aria-label="Health"] tr:has-text("deepgram")', patience)
+    await check('providers-health')
+    await page.selectOption('select >> nth=0', 'llm')
+    await page.waitForSelector('[aria-label="Health"]:not(:has-text("deepgram")), [data-state="empty"]', patience)
+    t.match(page.url(), /stage=llm/)
+    await page.click('main nav a:has-text("Keys")')
+    await page.click('button[aria-label="Delete the key of deepgram"]')
+    await page.click('dialog button:has-text("Delete the key")')
+    await page.waitForSelector('table:not(:has-text("your key"))', patience)
+  })
+
+  t.test('a member cannot store a key of a provider', async (t) => {
+    const { place } = await organization('with a member')
+    const { page, open } = await signIn(t, { ...place, role: 'member' })
+    await open('/providers', 'tbody tr')
+    await page.click('button[aria-label="Store a key of deepgram"]')
+    await page.fill('dialog input[name="apiKey"]', 'dg-0123456789')
+    await page.click('dialog button[type="submit"]')
+    await page.waitForSelector('dialog [role="alert"]:has-text("FORBIDDEN")', patience)
+  })
+}
+
+type Registration = { ownBrand: object; ownCampaign: { profile: { sampleMessages: string[] } } }
