@@ -92,6 +92,7 @@ async function tests(browser: Browser): Promise<void> {
     const listed = (await call(owner, 'GET', '/v1/providers')).json<{ provider: string; source: string | null }[]>()
     t.equal(listed.find(({ provider }) => provider === 'deepgram')?.source, 'BYOK')
     t.notMatch(await text(), /dg-0123456789/)
+    await check('provider-with-key')
     await page.click('main nav a:has-text("Health")')
     await page.waitForSelector('table[aria-label="Health"] tr:has-text("deepgram")', patience)
     await check('providers-health')

@@ -98,7 +98,11 @@ function Now({ models }: { models: readonly ModelHealth[] }) {
 function Actions({ status: { provider, source }, open }: { status: ProviderStatus; open: (what: Open) => void }) {
   return (
     <Line>
-      <Button isSmall aria-label={`Store a key of ${provider}`} onClick={() => open({ kind: 'store', provider })}>
+      <Button
+        isSmall
+        aria-label={`${source === 'BYOK' ? 'Replace the' : 'Store a'} key of ${provider}`}
+        onClick={() => open({ kind: 'store', provider })}
+      >
         {source === 'BYOK' ? 'Replace' : 'Store a key'}
       </Button>
       {source === 'BYOK' && (

@@ -23,7 +23,7 @@ export function NumbersStep({ registration }: { registration: SmsRegistration })
       cell: ({ id, e164, smsEligible, assignedTo }) => {
         if (assignedTo !== null)
           return (
-            <Button isSmall aria-label={`Take ${e164} out`} onClick={() => unassign.mutate(id)}>
+            <Button isSmall aria-label={`Take out ${e164}`} onClick={() => unassign.mutate(id)}>
               Take out
             </Button>
           )
