@@ -55,6 +55,10 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
   },
   {
+    path: '/numbers/sip',
+    component: lazyRouteComponent(() => import('../pages/sip/sip-page.tsx'), 'SipPage'),
+  },
+  {
     path: '/providers',
     component: lazyRouteComponent(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
   },

@@ -28,10 +28,13 @@ export function NumbersPage() {
       title="Phone numbers"
       lead="Numbers that calls come to, and that your agents call from."
       actions={
-        <LinkButton to="/numbers/buy" look="main">
-          <Plus aria-hidden="true" />
-          Buy a number
-        </LinkButton>
+        <>
+          <LinkButton to="/numbers/sip">SIP connections</LinkButton>
+          <LinkButton to="/numbers/buy" look="main">
+            <Plus aria-hidden="true" />
+            Buy a number
+          </LinkButton>
+        </>
       }
       command={{ path: '/v1/phone-numbers', cli: 'numbers list' }}
     >
@@ -39,9 +42,7 @@ export function NumbersPage() {
         {(rows) =>
           rows.length === 0 ? (
             <Empty title="No phone number yet">
-              <p>
-                Buy a number here, or import a number of yours: <code>parley numbers import</code>
-              </p>
+              <p>Buy a number here, or connect your trunk under “SIP connections” and import its numbers.</p>
             </Empty>
           ) : (
             <Table label="Phone numbers" columns={[...columns, actions(setOpen)]} rows={rows} keyOf={({ id }) => id} />

@@ -1,0 +1,73 @@
+import type { SipConnection } from '../../../../generated/clients/typescript/models/platform.ts'
+import { useImportNumber, useRemoveTrunk } from '../../data/sip-connections.ts'
+import { AgentField } from '../../parts/agent-field.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { ConfirmDialog, Form } from '../../parts/form.tsx'
+import { LinkButton } from '../../parts/link-button.tsx'
+import { Notice } from '../../parts/notice.tsx'
+
+type ConnectionProps = { connection: SipConnection; onClose: () => void }
+
+/** A number with an agent takes calls and makes calls. A number without an agent only makes calls. */
+export function ImportDialog({ connection: { id, name, provider }, onClose }: ConnectionProps) {
+  const imported = useImportNumber()
+  return (
+    <Dialog title={`Import a number of ${name}`} onClose={onClose}>
+      {imported.data ? (
+        <Notice tone="good" title={`${imported.data.e164} is imported.`}>
+          <p>To test the trunk, let an agent call your phone, or call this number.</p>
+          <LinkButton to="/numbers">See the number</LinkButton>
+        </Notice>
+      ) : (
+        <Form
+          error={imported.error}
+          submit={(values) => {
+            const agentId = values.optional('agentId') ?? null
+            imported.mutate({
+              e164: values.text('e164'),
+              sipConnectionInstallationId: id,
+              sipProviderName: provider,
+              agentId,
+              direction: agentId === null ? 'outbound' : 'both',
+            })
+          }}
+          actions={
+            <Button type="submit" look="main" disabled={imported.isPending}>
+              Import the number
+            </Button>
+          }
+        >
+          <TextField
+            label="Number"
+            name="e164"
+            type="tel"
+            required
+            pattern="\+[1-9][0-9]{6,14}"
+            title="A number in E.164, such as +12125550123"
+            placeholder="+12125550123"
+            autoFocus
+          />
+          <AgentField label="Agent that answers" name="agentId" none="None: the number only calls" />
+        </Form>
+      )}
+    </Dialog>
+  )
+}
+
+export function RemoveDialog({ connection: { id, name, numbers }, onClose }: ConnectionProps) {
+  const remove = useRemoveTrunk(id)
+  return (
+    <ConfirmDialog
+      title={`Remove ${name}`}
+      action="Remove the connection"
+      isPending={remove.isPending}
+      error={remove.error}
+      run={() => remove.mutate(undefined, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>{numbers > 0 ? 'Its numbers must be removed before.' : 'Live calls go on.'}</p>
+    </ConfirmDialog>
+  )
+}
