@@ -59,6 +59,10 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     component: lazyRouteComponent(() => import('../pages/sip/sip-page.tsx'), 'SipPage'),
   },
   {
+    path: '/callbacks',
+    component: lazyRouteComponent(() => import('../pages/callbacks/callbacks-page.tsx'), 'CallbacksPage'),
+  },
+  {
     path: '/providers',
     component: lazyRouteComponent(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
   },

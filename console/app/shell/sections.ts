@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   MessageSquareText,
   PhoneCall,
+  PhoneForwarded,
   Plug,
   Send,
   Users,
@@ -36,6 +37,7 @@ export const groups: readonly { name: string | null; sections: readonly Section[
   {
     name: 'Run',
     sections: [
+      { to: '/callbacks', label: 'Callbacks', icon: PhoneForwarded, keys: 'g b' },
       { to: '/webhooks', label: 'Webhooks', icon: Webhook, keys: 'g w' },
       { to: '/deliveries', label: 'Deliveries', icon: Send, keys: 'g d' },
       { to: '/usage', label: 'Usage', icon: ChartColumn, keys: 'g u' },

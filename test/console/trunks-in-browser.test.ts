@@ -1,0 +1,86 @@
+/** Tests the console's pages for SIP connections and callbacks: connect a trunk, import its number, cancel a callback. */
+import t from 'tap'
+import type { Browser } from '../browser/chromium.ts'
+import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
+import { newCall } from '../calls/call.ts'
+import { call, startOwnAdministered } from '../platform/setup.ts'
+import { openConsole, patience, signIn } from './signed-in.ts'
+
+t.setTimeout(240_000)
+const browser = await openConsole(t)
+if ('missing' in browser) t.test('trunks and callbacks in the console', { skip: browser.missing }, () => {})
+else await tests(browser)
+
+async function tests(browser: Browser): Promise<void> {
+  const { parley, admin } = await startOwnAdministered(t)
+  const organization = async (name: string) => {
+    const owner = await admin.organization(name)
+    return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
+  }
+
+  t.test('a person connects a trunk, imports its number and changes the trunk', async (t) => {
+    const { owner, place } = await organization('with a trunk')
+    const { page, open, check, text } = await signIn(t, place)
+    await open('/numbers/sip', '[data-state="empty"]')
+    await check('sip-empty')
+    await page.click('button:has-text("Connect a trunk")')
+    await page.fill('dialog input[name="name"]', 'Head office')
+    await page.fill('dialog input[name="host"]', 'sip.example.com')
+    await page.fill('dialog input[name="outUser"]', 'parley')
+    await page.fill('dialog input[name="outPassword"]', 'correct-horse-battery')
+    await page.fill('dialog textarea[name="addresses"]', '203.0.113.0/28')
+    await check('sip-new')
+    await page.click('dialog button[type="submit"]')
+    await page.waitForSelector('tr:has-text("Head office"):has-text("not answered yet")', patience)
+    t.notMatch(await text(), /correct-horse/)
+    await page.click('button[aria-label="Import a number of Head office"]')
+    await page.fill('dialog input[name="e164"]', '+12125550188')
+    await page.click('dialog button[type="submit"]')
+    await page.waitForSelector('dialog [role="status"]:has-text("is imported")', patience)
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('tr:has-text("1 number")', patience)
+    await check('sip')
+    await page.click('button[aria-label="Change Head office"]')
+    await page.fill('dialog input[name="name"]', 'Branch office')
+    await page.click('dialog button[type="submit"]')
+    await page.waitForSelector('tr:has-text("Branch office")', patience)
+    const [trunk] = (await call(owner, 'GET', '/v1/phone-numbers/sip-connections')).json<object[]>()
+    t.match(trunk, { outbound: { username: 'parley', hasPassword: true }, numbers: 1 }, 'the password stays')
+    await page.click('button[aria-label="Remove Branch office"]')
+    await page.click('button:has-text("Remove the connection")')
+    await page.waitForSelector('dialog [role="alert"]', patience)
+  })
+
+  t.test('a person sees a promised call and cancels it', async (t) => {
+    const { owner, place } = await organization('with a promise')
+    const session = newCall(owner.id)
+    await admin.store.calls.insert(session, {})
+    const nowMs = Date.now()
+    const due = { scheduledAtMs: nowMs + hourMs, nextTryAtMs: nowMs + hourMs, reason: 'The price of a tyre' }
+    const callback = callbackOf(session, due, nowMs)
+    await admin.store.calls.append(session, session.id, [promised(callback)])
+    const { page, open, check } = await signIn(t, place)
+    await open('/callbacks', 'tr:has-text("The price of a tyre")')
+    await check('callbacks')
+    await page.click('button[aria-label^="Cancel the callback"]')
+    await page.waitForSelector('tr:has-text("cancelled")', patience)
+    t.match((await call(owner, 'GET', `/v1/callbacks/${callback.id}`)).json(), { status: 'cancelled' })
+    await page.selectOption('select', 'scheduled')
+    await page.waitForSelector('[data-state="empty"]', patience)
+    t.match(page.url(), /status=scheduled/)
+    await check('callbacks-empty')
+  })
+
+  t.test('a viewer sees promised calls, and cancels none', async (t) => {
+    const { owner, place } = await organization('with a viewer')
+    const session = newCall(owner.id)
+    await admin.store.calls.insert(session, {})
+    const nowMs = Date.now()
+    const due = { scheduledAtMs: nowMs + hourMs, nextTryAtMs: nowMs + hourMs }
+    await admin.store.calls.append(session, session.id, [promised(callbackOf(session, due, nowMs))])
+    const { page, open } = await signIn(t, { ...place, role: 'viewer' })
+    await open('/callbacks', 'tbody tr')
+    await page.click('button[aria-label^="Cancel the callback"]')
+    await page.waitForSelector('[role="alert"]:has-text("FORBIDDEN")', patience)
+  })
+}
