@@ -4,22 +4,9 @@ import { ApiError } from '../clients/typescript/api-error.ts'
 import type { Answer, CallOptions, ClientOptions, OperationRow } from '../clients/typescript/call.ts'
 import { createClient } from '../clients/typescript/http.ts'
 import type {
-  Accepted,
-  ConsoleMethods,
-  ConsoleSession,
-  ConsoleSetup,
-  ErrorEnvelope,
-  ForgottenPassword,
-  InvitationAcceptance,
-  InvitationToken,
-  MeChange,
-  MySession,
-  OpenInvitation,
-  OrganizationChoice,
-  PasswordChange,
-  PasswordReset,
-  PasswordSignIn,
-  SignOutScope,
+  Accepted, ConsoleMethods, ConsoleSession, ConsoleSetup, ErrorEnvelope, ForgottenPassword, InvitationAcceptance,
+  InvitationToken, MeChange, MySession, OpenInvitation, OrganizationChoice, PasswordChange, PasswordReset,
+  PasswordSignIn, SignOutScope,
 } from './types.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from '../clients/typescript/api-error.ts'
@@ -52,17 +39,13 @@ export type GetConsoleMethodsCall = CallOptions
 export type GetConsoleMethodsAnswer = Answer<'application/json', ConsoleMethods>
 
 export type SetUpConsoleCall = CallOptions & {
-  header?: {
-    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
-  }
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
   body: ConsoleSetup
 }
 export type SetUpConsoleAnswer = Answer<'application/json', ConsoleSession>
 
 export type SignInCall = CallOptions & {
-  header?: {
-    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
-  }
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
   body: PasswordSignIn
 }
 export type SignInAnswer = Answer<'application/json', ConsoleSession>
@@ -71,17 +54,13 @@ export type GetConsoleSessionCall = CallOptions
 export type GetConsoleSessionAnswer = Answer<'application/json', ConsoleSession>
 
 export type ChooseOrganizationCall = CallOptions & {
-  header?: {
-    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
-  }
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
   body: OrganizationChoice
 }
 export type ChooseOrganizationAnswer = Answer<'application/json', ConsoleSession>
 
 export type SignOutCall = CallOptions & {
-  header?: {
-    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
-  }
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
   body: SignOutScope
 }
 export type SignOutAnswer = Answer<'', null>
@@ -90,12 +69,8 @@ export type ListMySessionsCall = CallOptions
 export type ListMySessionsAnswer = Answer<'application/json', MySession[]>
 
 export type EndMySessionCall = CallOptions & {
-  path: {
-    /** The id of the session. An id of another form is not found. */ id: string
-  }
-  header?: {
-    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
-  }
+  path: { /** The id of the session. An id of another form is not found. */ id: string }
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
 }
 export type EndMySessionAnswer = Answer<'', null>
 
@@ -103,9 +78,7 @@ export type UpdateMeCall = CallOptions & { body: MeChange }
 export type UpdateMeAnswer = Answer<'application/json', ConsoleSession>
 
 export type ChangePasswordCall = CallOptions & {
-  header?: {
-    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
-  }
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
   body: PasswordChange
 }
 export type ChangePasswordAnswer = Answer<'application/json', ConsoleSession>
@@ -114,9 +87,7 @@ export type ForgotPasswordCall = CallOptions & { body: ForgottenPassword }
 export type ForgotPasswordAnswer = Answer<'application/json', Accepted>
 
 export type ResetPasswordCall = CallOptions & {
-  header?: {
-    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
-  }
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
   body: PasswordReset
 }
 export type ResetPasswordAnswer = Answer<'', null>
@@ -125,9 +96,7 @@ export type ReadInvitationCall = CallOptions & { body: InvitationToken }
 export type ReadInvitationAnswer = Answer<'application/json', OpenInvitation>
 
 export type AcceptInvitationCall = CallOptions & {
-  header?: {
-    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
-  }
+  header?: { /** The browser, which the list of sessions shows. */ 'user-agent'?: string }
   body: InvitationAcceptance
 }
 export type AcceptInvitationAnswer = Answer<'application/json', ConsoleSession>
@@ -155,16 +124,10 @@ export function createConsoleClient(options: ClientOptions): ConsoleClient {
 }
 
 const operations: Readonly<Record<string, OperationRow>> = {
-  getConsoleMethods: {
-    method: 'GET',
-    path: '/console/auth/methods',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-  },
+  getConsoleMethods: { method: 'GET', path: '/console/auth/methods', isOpen: true },
   setUpConsole: {
     method: 'POST',
     path: '/console/auth/setup',
-    answers: { 'application/json': 'json' },
     isOpen: true,
     body: 'json',
     headers: [{ name: 'User-Agent', isJson: false }],
@@ -172,21 +135,14 @@ const operations: Readonly<Record<string, OperationRow>> = {
   signIn: {
     method: 'POST',
     path: '/console/auth/sign-in',
-    answers: { 'application/json': 'json' },
     isOpen: true,
     body: 'json',
     headers: [{ name: 'User-Agent', isJson: false }],
   },
-  getConsoleSession: {
-    method: 'GET',
-    path: '/console/auth/session',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-  },
+  getConsoleSession: { method: 'GET', path: '/console/auth/session', isOpen: true },
   chooseOrganization: {
     method: 'POST',
     path: '/console/auth/organization',
-    answers: { 'application/json': 'json' },
     isOpen: true,
     body: 'json',
     headers: [{ name: 'User-Agent', isJson: false }],
@@ -199,12 +155,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: 'json',
     headers: [{ name: 'User-Agent', isJson: false }],
   },
-  listMySessions: {
-    method: 'GET',
-    path: '/console/auth/sessions',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-  },
+  listMySessions: { method: 'GET', path: '/console/auth/sessions', isOpen: true },
   endMySession: {
     method: 'DELETE',
     path: '/console/auth/sessions/{id}',
@@ -212,28 +163,15 @@ const operations: Readonly<Record<string, OperationRow>> = {
     isOpen: true,
     headers: [{ name: 'User-Agent', isJson: false }],
   },
-  updateMe: {
-    method: 'PATCH',
-    path: '/console/auth/me',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-    body: 'json',
-  },
+  updateMe: { method: 'PATCH', path: '/console/auth/me', isOpen: true, body: 'json' },
   changePassword: {
     method: 'POST',
     path: '/console/auth/password',
-    answers: { 'application/json': 'json' },
     isOpen: true,
     body: 'json',
     headers: [{ name: 'User-Agent', isJson: false }],
   },
-  forgotPassword: {
-    method: 'POST',
-    path: '/console/auth/password/forgot',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-    body: 'json',
-  },
+  forgotPassword: { method: 'POST', path: '/console/auth/password/forgot', isOpen: true, body: 'json' },
   resetPassword: {
     method: 'POST',
     path: '/console/auth/password/reset',
@@ -242,17 +180,10 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: 'json',
     headers: [{ name: 'User-Agent', isJson: false }],
   },
-  readInvitation: {
-    method: 'POST',
-    path: '/console/auth/invitation',
-    answers: { 'application/json': 'json' },
-    isOpen: true,
-    body: 'json',
-  },
+  readInvitation: { method: 'POST', path: '/console/auth/invitation', isOpen: true, body: 'json' },
   acceptInvitation: {
     method: 'POST',
     path: '/console/auth/invitation/accept',
-    answers: { 'application/json': 'json' },
     isOpen: true,
     body: 'json',
     headers: [{ name: 'User-Agent', isJson: false }],

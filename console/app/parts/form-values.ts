@@ -13,9 +13,9 @@ export class FormValues {
     return this.#written(name).trim()
   }
 
-  /** Returns the password. Spaces at the ends of a password count. */
-  password(): string {
-    return this.#written('password')
+  /** Returns a field's text with the spaces at its ends, because they are a part of a password. */
+  password(name = 'password'): string {
+    return this.#written(name)
   }
 
   /** Returns the text, or undefined for an empty field. */

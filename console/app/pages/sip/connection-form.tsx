@@ -8,7 +8,8 @@ import { useChangeTrunk, useConnectTrunk } from '../../data/sip-connections.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { AreaField, CheckField, FieldGroup, FieldRow, Form, type FormValues } from '../../parts/form.tsx'
+import { AreaField, CheckField, FieldGroup, FieldRow, Form } from '../../parts/form.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
 
 type ConnectionDialogProps = { connection?: SipConnection; onClose: () => void }
 
@@ -144,6 +145,6 @@ function connectionOf(values: FormValues): NewSipConnection {
 /** An empty password is left out, so that the stored password stays. Without a user name there is no login. */
 function loginOf(values: FormValues, side: 'in' | 'out'): { username: string | null; password?: string } {
   const username = values.optional(`${side}User`) ?? null
-  const password = values.exact(`${side}Password`)
+  const password = values.password(`${side}Password`)
   return { username, ...(username !== null && password !== '' && { password }) }
 }

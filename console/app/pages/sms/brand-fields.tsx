@@ -1,6 +1,7 @@
 import type { BusinessEntityType, SmsBrandProfile } from '../../../../generated/clients/typescript/models/platform.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { FieldGroup, FieldRow, type FormValues } from '../../parts/form.tsx'
+import { FieldGroup, FieldRow } from '../../parts/form.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
 import { words } from '../../parts/formats.ts'
 
 type Vertical = SmsBrandProfile['vertical']

@@ -1,6 +1,7 @@
 import type { SmsCampaignProfile, SmsUseCase } from '../../../../generated/clients/typescript/models/platform.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { AreaField, CheckField, FieldRow, type FormValues } from '../../parts/form.tsx'
+import { AreaField, CheckField, FieldRow } from '../../parts/form.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
 import { words } from '../../parts/formats.ts'
 
 const useCases: readonly SmsUseCase[] = [

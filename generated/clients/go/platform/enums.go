@@ -3,54 +3,43 @@
 package platform
 
 type (
-	OrganizationRmsgBackend string                  // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
-	Scope                   string                  // A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
-	KeyPolicyBudgetPeriod   string                  // A day or a month of the UTC calendar, or the whole time since the budget was set.
-	KeyPolicyObjective      string                  // The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
-	CreatorType             string                  // A person, an API key, or the operator with a command on the server.
-	KeySpendingPeriod       = KeyPolicyBudgetPeriod // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
-	AuditActorType          string                  // A person, an API key, the operator with a command on the server, or the server itself.
-	AuditResult             string                  // `denied`: the role of the person was too low, or the password was wrong.
-	AuditAction             string                  // The action. `x-audit` of an operation names its action.
-	AuditSourceVia          string                  // A session of the console, the API, or the command line.
+	OrganizationRmsgBackend string
+	Scope                   string // A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
+	KeyPolicyBudgetPeriod   string
+	KeyPolicyObjective      string
+	CreatorType             string
+	KeySpendingPeriod       = KeyPolicyBudgetPeriod
+	AuditActorType          string // A person, an API key, the operator with a command on the server, or the server itself.
+	AuditResult             string // `denied`: the role of the person was too low, or the password was wrong.
+	AuditAction             string // The action. `x-audit` of an operation names its action.
+	AuditSourceVia          string
 	// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
 	// `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may.
 	Role                     string
-	InviterType              = CreatorType // The kind of the inviter. `operator`: `parley users invite` made the invitation.
-	GetUsageStage            string        // A stage: only its usage is summed.
+	InviterType              = CreatorType
+	GetUsageStage            string
 	UsageGroupByItem         string
-	UsageRowStage            = GetUsageStage // The stage. Present only if `groupBy` has `stage`.
-	UsageByProviderType      string          // The stage. Legs of calls have none.
-	UsageByProviderKeySource string          // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
-	// The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the
-	// operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the
-	// costs of models and of minutes of phone calls on one UTC day.
-	CreditMovementKind string
-	// `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`:
-	// taken by the operator; `debit`: spent; `refund`: money back for the order of a number that failed.
-	CreditLedgerEntryKind   string
-	CreditLedgerEntryMetric string               // The thing that was paid for. null: nothing was.
-	OptimizeFor             = KeyPolicyObjective // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
+	UsageRowStage            = GetUsageStage
+	UsageByProviderType      string
+	UsageByProviderKeySource string
+	CreditMovementKind       string
+	CreditLedgerEntryKind    string
+	CreditLedgerEntryMetric  string
+	OptimizeFor              = KeyPolicyObjective // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
 	// How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is
 	// `message` if there is a first message, else `listen`, which greets a caller whose words were not understood.
 	// `message` needs a first message.
-	FirstMessageMode   string
-	ReasoningEffort    string
-	BackgroundClipClip string               // The name of a built-in sound.
-	ToolClipClip       = BackgroundClipClip // The name of a built-in sound.
-	// The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800
-	// and 6,000 ms (`ivr`), 1,500 and 10,000 ms (`ivr_patient`).
-	TurnHandlingProfile string
-	// How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words,
-	// `vad` waits `minDelay`, and `stt` takes the end point of the provider.
-	TurnHandlingTurnDetection string
-	// How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and
-	// stops if words follow. With `vad` speech of `minDuration` stops it, and with `none` no speech does.
+	FirstMessageMode             string
+	ReasoningEffort              string
+	BackgroundClipClip           string
+	ToolClipClip                 = BackgroundClipClip
+	TurnHandlingProfile          string
+	TurnHandlingTurnDetection    string
 	TurnHandlingInterruptionMode string
-	VoicemailAction              string // Whether the agent hangs up or leaves a message. The default is `hangup`.
+	VoicemailAction              string
 	ClientOverride               string
-	ExtractionFieldType          string // The type of the value.
-	AgentRmsgMode                string // Whether the agent has a number for itself (`dedicated`) or no number (`shared`, the default).
+	ExtractionFieldType          string
+	AgentRmsgMode                string
 	ResponseMode                 string // Whether the LLM waits for the answer (`sync`, the default) or not (`async`).
 	// The name of the built-in function. Without `parameters` the tool has these arguments. `schedule_callback` takes
 	// `at` (a time with its offset from UTC) or `inMinutes`, `to` (E.164; in phone calls the default is the number of
@@ -59,19 +48,14 @@ type (
 	// presses keys on the phone; browser sessions do not have it. `transfer_call` takes the `label` of a destination,
 	// in phone calls only, and answers `status`, `failure_cause` and `fallback` when the caller is connected or back
 	// with the agent.
-	BuiltinName string
-	// The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind
-	// transfer calls the destination that the LLM chooses, and a warm transfer calls it first and then the others. The
-	// fields from here on are for `transfer_call`, as in a request for such a transfer.
-	BuiltinConfigKind string
-	// The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes
-	// on and takes a message. `end_call`: the call ends after `message`.
+	BuiltinName              string
+	BuiltinConfigKind        string
 	TransferFallbackStrategy string
-	VoicemailDetectionMode   string              // The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`).
-	ToolPreToolSpeech        string              // Whether the agent says something before it waits for the tool.
+	VoicemailDetectionMode   string
+	ToolPreToolSpeech        string
 	PreToolSpeech            = ToolPreToolSpeech // Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms.
-	ToolTestErrorCode        string              // The reason, as the tool calls of a turn have it.
-	VersionAuthorType        string              // Whether a program with an API key or a person made the change.
+	ToolTestErrorCode        string
+	VersionAuthorType        string
 	CallStatus               string
 	CallKind                 string
 	RecordingStatus          string // The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known.
@@ -93,76 +77,66 @@ type (
 	// live. | | `not_ready` | failed | The agent was not ready to take the call. | | `declined` | failed | The party
 	// called has declined. | | `invalid_number` | failed | The number called does not exist or cannot be reached. | |
 	// `carrier_error` | failed | The carrier could not place or hold the call. |
-	EndReason string
-	// The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit
-	// server. The browser then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with
-	// `transportToken`. Audio is a track in both directions, and the text frames of the media channel are messages of
-	// the room's reliable data channel without a topic, in both directions: all but `mark`, `played` and `clear`, which
-	// are not needed there.
-	NewSessionTransport string
-	BrowserTransport    = NewSessionTransport
-	// The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event
-	// `carrier.initiated` then has `requested_region`, and `region` is null.
+	EndReason                    string
+	NewSessionTransport          string
+	BrowserTransport             = NewSessionTransport
 	TelephonyRegion              string
-	MachineDetectionMode         string // The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part (`disabled`).
-	PipelineConfigTransport      string // The transport of the audio of the session.
-	PipelineToolNameKind         string // The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`).
+	MachineDetectionMode         string
+	PipelineConfigTransport      string
+	PipelineToolNameKind         string
 	TurnSource                   string
 	LatencyStatus                string // Whether the latencies of the turn are measured. `partial`: the client did not report what was played. null for turns of the caller.
-	TurnToolCallStatus           string // The state of the tool call.
-	CallEventProvider            string // The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
+	TurnToolCallStatus           string
+	CallEventProvider            string
 	CallEventType                string
-	SessionStreamEndReason       string // Why the stream ended: the session is over, or ten minutes have passed.
+	SessionStreamEndReason       string
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
-	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
+	ErrorDetailsKybStatus        string
 	CallOutcome                  string
 	ListCallsHasItem             string
-	ListCallsSort                string // The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`.
-	GetCallFiguresInterval       string // The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days.
+	ListCallsSort                string
+	StreamCallsHasItem           = ListCallsHasItem
+	GetCallFiguresInterval       string
 	GetCallFiguresGroupByItem    string
-	CallFiguresInterval          = GetCallFiguresInterval   // The length of a row.
-	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
-	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
-	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
-	CostLineStage                = GetUsageStage            // The stage that the cost belongs to.
-	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
-	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
-	CallArtifactsRecordingStatus string                     // The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
-	CallbackStatus               string                     // The state of the callback. It is `dispatching` while the call is placed, and `dispatched` when the carrier has accepted the call, also if the line is then busy.
+	CallFiguresInterval          = GetCallFiguresInterval
+	StartedByType                string
+	StructuredDataSentiment      string
+	CallToolCallStatus           = TurnToolCallStatus
+	CostLineStage                = GetUsageStage
+	CostLineKeySource            = UsageByProviderKeySource
+	CostLineLeg                  string
+	CallArtifactsRecordingStatus string
+	CallbackStatus               string // The state of the callback. It is `dispatching` while the call is placed, and `dispatched` when the carrier has accepted the call, also if the line is then busy.
 	// Why the last attempt to place the call failed. null if no attempt failed or one is under way. `missed`: no server
 	// was running within an hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later.
-	CallbackFailureCause string
-	// The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to
-	// analyse. `failed`: the LLM gave nothing usable, and the result of the rules stays.
+	CallbackFailureCause            string
 	CallReportAnalysisStatus        string
-	CallReportPostCallWebhookStatus string              // The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
-	TransferKind                    = BuiltinConfigKind // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
+	CallReportPostCallWebhookStatus string
+	TransferKind                    = BuiltinConfigKind
 	// | status | meaning | |---|---| | `requested` | The number is called. | | `screening` | A person has answered, and
 	// the agent asks them. | | `bridging` | The carrier connects them with the caller. | | `completed` | They are
 	// connected, and the agent has left. | | `failed` | They were not reached; `failure_cause` says why. | |
 	// `cancelled` | A client has given up the attempt. |
 	TransferStatus               string
-	TransferFailureCause         string                            // Why the attempt failed. null unless its status is `failed`.
-	CallSpanKind                 string                            // The kind of the step.
-	CallRequestStage             = UsageByProviderType             // The stage of the request.
-	RequestAttemptKeySource      string                            // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
-	FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus // The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
-	EndedCallStatus              string                            // Whether the call ends now (`ending`) or was over before (`already_ended`).
-	TransferProgressKind         = BuiltinConfigKind               // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
-	DoneFallbackAction           = TransferFallbackStrategy        // The way on for the caller.
-	PhoneNumberSource            string                            // The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`).
-	PhoneNumberDirection         string                            // The direction of the calls that the number is for.
-	PhoneNumberSetupStatus       string                            // Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended.
+	TransferFailureCause         string // Why the attempt failed. null unless its status is `failed`.
+	CallSpanKind                 string
+	CallRequestStage             = UsageByProviderType
+	RequestAttemptKeySource      string
+	FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus
+	EndedCallStatus              string
+	TransferProgressKind         = BuiltinConfigKind
+	DoneFallbackAction           = TransferFallbackStrategy
+	PhoneNumberSource            string
+	PhoneNumberDirection         string // The direction of the calls that the number is for.
+	PhoneNumberSetupStatus       string
 	PhoneNumberSetupIssuesItem   string
 	SIPTransport                 string
 	// The place of the caller's number in a call: From (`from`, the default), P-Preferred-Identity (`preferred`) or
 	// P-Asserted-Identity (`asserted`, RFC 3325). With the last two, From has the username at the host, or the number
 	// if there is no username.
-	SIPIdentity string
-	// The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`:
-	// three probes or calls, or three registrations, in a row were refused or had no answer.
+	SIPIdentity                       string
 	SIPConnectionStatus               string
-	NewSIPConnectionOutboundTransport = SIPTransport // The transport protocol of SIP.
+	NewSIPConnectionOutboundTransport = SIPTransport
 	// | status | meaning | |---|---| | `missing` | Nothing was saved. | | `draft` | Something was saved, and not
 	// submitted. | | `submitted` | It is being reviewed. | | `approved` | The organization may buy numbers. | |
 	// `rejected` | `rejectionReason` says why; it can be submitted again. | | `revoked` | An approval was taken back.
@@ -171,26 +145,26 @@ type (
 	BusinessEntityType                     string
 	SMSBrandStatus                         string
 	SMSIdentityStatus                      string // How far the carriers' registry has verified the identity of the business. null if it has not answered yet.
-	SMSBrandProfileVertical                string // The industry of the business.
+	SMSBrandProfileVertical                string
 	SMSCampaignStatus                      string
 	SMSUseCase                             string
-	SharedSMSCampaignStatus                string                          // The state of the campaign. null if there is no shared campaign.
-	SMSRegisteredNumberSMSAssignmentStatus string                          // The state of the assignment at the carrier. null if the number has no campaign.
-	SMSRegisteredNumberAssignedTo          string                          // The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign.
-	SMSRegistrationActiveCampaignSource    = SMSRegisteredNumberAssignedTo // The campaign that an assignment without a target takes: the own one or the shared one. null if none is approved.
+	SharedSMSCampaignStatus                string
+	SMSRegisteredNumberSMSAssignmentStatus string
+	SMSRegisteredNumberAssignedTo          string
+	SMSRegistrationActiveCampaignSource    = SMSRegisteredNumberAssignedTo
 	SMSVettingClass                        string
-	SMSVettingStatus                       string                                   // The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today.
-	SMSAssignmentOrderTarget               = SMSRegisteredNumberAssignedTo          // The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the operation.
-	SMSNumberSMSAssignmentStatus           = SMSRegisteredNumberSMSAssignmentStatus // The state of the assignment at the carrier. null if the number has no campaign.
-	SMSNumberAssignedTo                    = SMSRegisteredNumberAssignedTo          // The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign.
-	SentMessageChannel                     string                                   // The channel that carried the message. null until the provider has reported it.
-	SentMessageStatus                      string                                   // The state of the message.
-	SentNumberMessageChannel               = SentMessageChannel                     // The channel that carried the message. null until the provider has reported it.
-	SentNumberMessageStatus                = SentMessageStatus                      // The state of the message.
-	RmsgNumberStatus                       string                                   // The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used.
-	RmsgNumberSMSStatus                    string                                   // The state of the number's assignment for SMS. Only a `ready` number can send SMS.
-	RmsgSubscriptionSigningSecretSource    string                                   // The owner of the secret that signs the requests: the organization, or the subscription (`custom`).
-	RmsgEventType                          string                                   // The kind of an event of a rich message.
+	SMSVettingStatus                       string
+	SMSAssignmentOrderTarget               = SMSRegisteredNumberAssignedTo
+	SMSNumberSMSAssignmentStatus           = SMSRegisteredNumberSMSAssignmentStatus
+	SMSNumberAssignedTo                    = SMSRegisteredNumberAssignedTo
+	SentMessageChannel                     string
+	SentMessageStatus                      string
+	SentNumberMessageChannel               = SentMessageChannel
+	SentNumberMessageStatus                = SentMessageStatus
+	RmsgNumberStatus                       string
+	RmsgNumberSMSStatus                    string
+	RmsgSubscriptionSigningSecretSource    string
+	RmsgEventType                          string // The kind of an event of a rich message.
 	WebhookEventType                       string
 	// Why the attempt failed. null if it succeeded. `http_status`: the status was not 2xx. `redirect`: redirects are
 	// not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address
@@ -200,852 +174,728 @@ type (
 	// The state of the delivery. `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the
 	// endpoint was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not
 	// delivered within 48 hours.
-	WebhookDeliveryStatus      string
-	EndpointKind               string // The kind of the endpoint: an endpoint for events of calls (`workspace`), or a subscription to events of rich messages (`rmsg`), whose name is its URL.
-	WebhookDeliveryError       string // Why the last attempt failed, or why the delivery was cancelled. null if there is no error.
-	WebhookAttemptTrigger      string // Whether the schedule made the attempt (`automatic`) or a request (`manual`).
-	WebhookSigningSecretSource string // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`).
-	// Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could
-	// be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
-	WebhookDisabledReason         string
-	LastDeliveryStatus            = WebhookDeliveryStatus      // The state of the delivery, as the log has it.
-	NewWebhookSigningSecretSource = WebhookSigningSecretSource // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
-	// `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it.
-	// `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its
-	// time is more than 300 seconds off. `previous_secret`: it is valid, and only by the secret before the last
-	// rotation. null: it is valid.
+	WebhookDeliveryStatus            string
+	EndpointKind                     string // The kind of the endpoint: an endpoint for events of calls (`workspace`), or a subscription to events of rich messages (`rmsg`), whose name is its URL.
+	WebhookDeliveryError             string // Why the last attempt failed, or why the delivery was cancelled. null if there is no error.
+	WebhookAttemptTrigger            string
+	WebhookSigningSecretSource       string
+	WebhookDisabledReason            string
+	LastDeliveryStatus               = WebhookDeliveryStatus
+	NewWebhookSigningSecretSource    = WebhookSigningSecretSource
 	SignatureVerdictReason           string
-	WebhookChangeSigningSecretSource = WebhookSigningSecretSource // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
-	StreamedWebhookEventEvent        string                       // The kind of the event.
+	WebhookChangeSigningSecretSource = WebhookSigningSecretSource
+	StreamedWebhookEventEvent        string
 	Stage                            = UsageByProviderType
-	ModelHealthPath                  string // Whether the figures are of streams or of whole requests.
-	// `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or
-	// more have failed, or the provider has stopped answering. `no_credential`: neither the organization nor the
-	// platform has a key. `unknown`: too few recent requests.
-	ModelHealthState              string
-	ModelHealthKeySource          = UsageByProviderKeySource // The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there.
-	Objective                     string                     // The objective by which candidates are ranked.
-	RoutingFigurePart             string                     // The part of the score that the figure is for.
-	BenchmarkPath                 = ModelHealthPath          // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
-	CallDirection                 string
-	StatusEventProvider           = CallEventProvider  // The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
-	TransferStepKind              = BuiltinConfigKind  // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
-	AnalysisResultStatus          string               // The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays.
-	RecordingEventRecordingStatus string               // Whether the recording is ready or has failed.
-	RmsgEventMessageDirection     = PhoneDirection     // The direction of the message. `inbound` is to your number.
-	RmsgEventMessageService       = SentMessageChannel // The channel of the message.
-	RmsgEventMessageStatus        string               // The state of the message after this event.
-	RmsgReactionDirection         = PhoneDirection     // The direction of the reaction. `inbound` is to your number.
-	RmsgReactionReaction          string               // The kind of the reaction.
+	ModelHealthPath                  string
+	ModelHealthState                 string
+	ModelHealthKeySource             = UsageByProviderKeySource
+	Objective                        string // The objective by which candidates are ranked.
+	RoutingFigurePart                string
+	BenchmarkPath                    = ModelHealthPath // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
+	CallDirection                    string
+	StatusEventProvider              = CallEventProvider
+	TransferStepKind                 = BuiltinConfigKind
+	AnalysisResultStatus             string
+	RecordingEventRecordingStatus    string
+	RmsgEventMessageDirection        = PhoneDirection
+	RmsgEventMessageService          = SentMessageChannel
+	RmsgEventMessageStatus           string
+	RmsgReactionDirection            = PhoneDirection
+	RmsgReactionReaction             string
 )
 
 const (
-	OrganizationRmsgBackendDefault     OrganizationRmsgBackend = "default"
-	OrganizationRmsgBackendReceiveOnly OrganizationRmsgBackend = "receive_only"
-
-	ScopeRouter   Scope = "router"
-	ScopeRealtime Scope = "realtime"
-	ScopePlatform Scope = "platform"
-	ScopeRmsg     Scope = "rmsg"
-	ScopeAdmin    Scope = "admin"
-
-	KeyPolicyBudgetPeriodDay   KeyPolicyBudgetPeriod = "day"
-	KeyPolicyBudgetPeriodMonth KeyPolicyBudgetPeriod = "month"
-	KeyPolicyBudgetPeriodTotal KeyPolicyBudgetPeriod = "total"
-
-	KeyPolicyObjectiveBalanced KeyPolicyObjective = "balanced"
-	KeyPolicyObjectiveQuality  KeyPolicyObjective = "quality"
-	KeyPolicyObjectiveAccuracy KeyPolicyObjective = "accuracy"
-	KeyPolicyObjectiveLatency  KeyPolicyObjective = "latency"
-	KeyPolicyObjectiveCost     KeyPolicyObjective = "cost"
-
-	CreatorTypeUser     CreatorType = "user"
-	CreatorTypeAPIKey   CreatorType = "api_key"
-	CreatorTypeOperator CreatorType = "operator"
-
-	AuditActorTypeUser     AuditActorType = "user"
-	AuditActorTypeAPIKey   AuditActorType = "api_key"
-	AuditActorTypeOperator AuditActorType = "operator"
-	AuditActorTypeSystem   AuditActorType = "system"
-
-	AuditResultSucceeded AuditResult = "succeeded"
-	AuditResultDenied    AuditResult = "denied"
-
-	AuditActionInvitationCreated      AuditAction = "invitation.created"
-	AuditActionInvitationResent       AuditAction = "invitation.resent"
-	AuditActionInvitationAccepted     AuditAction = "invitation.accepted"
-	AuditActionInvitationDeleted      AuditAction = "invitation.deleted"
-	AuditActionMemberCreated          AuditAction = "member.created"
-	AuditActionMemberRoleChanged      AuditAction = "member.role_changed"
-	AuditActionMemberRemoved          AuditAction = "member.removed"
-	AuditActionMemberSignedOut        AuditAction = "member.signed_out"
-	AuditActionKeyCreated             AuditAction = "key.created"
-	AuditActionKeyUpdated             AuditAction = "key.updated"
-	AuditActionKeyRotated             AuditAction = "key.rotated"
-	AuditActionKeyRevoked             AuditAction = "key.revoked"
-	AuditActionAgentCreated           AuditAction = "agent.created"
-	AuditActionAgentUpdated           AuditAction = "agent.updated"
-	AuditActionAgentRestored          AuditAction = "agent.restored"
-	AuditActionAgentDeleted           AuditAction = "agent.deleted"
-	AuditActionToolCreated            AuditAction = "tool.created"
-	AuditActionToolUpdated            AuditAction = "tool.updated"
-	AuditActionToolDeleted            AuditAction = "tool.deleted"
-	AuditActionToolTested             AuditAction = "tool.tested"
-	AuditActionWebhookCreated         AuditAction = "webhook.created"
-	AuditActionWebhookUpdated         AuditAction = "webhook.updated"
-	AuditActionWebhookDeleted         AuditAction = "webhook.deleted"
-	AuditActionWebhookTested          AuditAction = "webhook.tested"
-	AuditActionDeliveryRedelivered    AuditAction = "delivery.redelivered"
-	AuditActionWebhookSecretRead      AuditAction = "webhook_secret.read"
-	AuditActionWebhookSecretRotated   AuditAction = "webhook_secret.rotated"
-	AuditActionProviderKeyStored      AuditAction = "provider_key.stored"
-	AuditActionProviderKeyDeleted     AuditAction = "provider_key.deleted"
-	AuditActionPhoneNumberPurchased   AuditAction = "phone_number.purchased"
-	AuditActionPhoneNumberImported    AuditAction = "phone_number.imported"
-	AuditActionPhoneNumberUpdated     AuditAction = "phone_number.updated"
-	AuditActionPhoneNumberReleased    AuditAction = "phone_number.released"
-	AuditActionSIPConnectionCreated   AuditAction = "sip_connection.created"
-	AuditActionSIPConnectionUpdated   AuditAction = "sip_connection.updated"
-	AuditActionSIPConnectionDeleted   AuditAction = "sip_connection.deleted"
-	AuditActionKybSubmitted           AuditAction = "kyb.submitted"
-	AuditActionSMSBrandSaved          AuditAction = "sms_brand.saved"
-	AuditActionSMSBrandSubmitted      AuditAction = "sms_brand.submitted"
-	AuditActionSMSBrandVettingOrdered AuditAction = "sms_brand.vetting_ordered"
-	AuditActionSMSCampaignSaved       AuditAction = "sms_campaign.saved"
-	AuditActionSMSCampaignSubmitted   AuditAction = "sms_campaign.submitted"
-	AuditActionSMSNumberAssigned      AuditAction = "sms_number.assigned"
-	AuditActionSMSNumberUnassigned    AuditAction = "sms_number.unassigned"
-	AuditActionCallJoined             AuditAction = "call.joined"
-	AuditActionCallTransferred        AuditAction = "call.transferred"
-	AuditActionCallEnded              AuditAction = "call.ended"
-	AuditActionRecordingPlayed        AuditAction = "recording.played"
-	AuditActionCallbackCancelled      AuditAction = "callback.cancelled"
-	AuditActionCallbackDispatched     AuditAction = "callback.dispatched"
-	AuditActionOrganizationUpdated    AuditAction = "organization.updated"
-	AuditActionUserSignedIn           AuditAction = "user.signed_in"
-	AuditActionUserSignInFailed       AuditAction = "user.sign_in_failed"
-	AuditActionUserSignedOut          AuditAction = "user.signed_out"
-	AuditActionUserPasswordChanged    AuditAction = "user.password_changed"
-	AuditActionUserPasswordReset      AuditAction = "user.password_reset"
-	AuditActionUserIdentityLinked     AuditAction = "user.identity_linked"
-	AuditActionAccessDenied           AuditAction = "access.denied"
-
-	AuditSourceViaConsole AuditSourceVia = "console"
-	AuditSourceViaAPI     AuditSourceVia = "api"
-	AuditSourceViaCli     AuditSourceVia = "cli"
-
-	RoleViewer Role = "viewer"
-	RoleMember Role = "member"
-	RoleAdmin  Role = "admin"
-	RoleOwner  Role = "owner"
-
-	GetUsageStageSTT     GetUsageStage = "stt"
-	GetUsageStageLLM     GetUsageStage = "llm"
-	GetUsageStageTTS     GetUsageStage = "tts"
-	GetUsageStageCarrier GetUsageStage = "carrier"
-
-	UsageGroupByItemHour     UsageGroupByItem = "hour"
-	UsageGroupByItemDay      UsageGroupByItem = "day"
-	UsageGroupByItemKey      UsageGroupByItem = "key"
-	UsageGroupByItemAgent    UsageGroupByItem = "agent"
-	UsageGroupByItemProvider UsageGroupByItem = "provider"
-	UsageGroupByItemModel    UsageGroupByItem = "model"
-	UsageGroupByItemStage    UsageGroupByItem = "stage"
-
-	UsageByProviderTypeSTT UsageByProviderType = "stt"
-	UsageByProviderTypeLLM UsageByProviderType = "llm"
-	UsageByProviderTypeTTS UsageByProviderType = "tts"
-
-	UsageByProviderKeySourceByok    UsageByProviderKeySource = "BYOK"
-	UsageByProviderKeySourceManaged UsageByProviderKeySource = "MANAGED"
-
-	CreditMovementKindOpening     CreditMovementKind = "opening"
-	CreditMovementKindOperator    CreditMovementKind = "operator"
-	CreditMovementKindPhoneNumber CreditMovementKind = "phone_number"
-	CreditMovementKindRequests    CreditMovementKind = "requests"
-	CreditMovementKindCalls       CreditMovementKind = "calls"
-
-	CreditLedgerEntryKindGrant      CreditLedgerEntryKind = "grant"
-	CreditLedgerEntryKindDebit      CreditLedgerEntryKind = "debit"
-	CreditLedgerEntryKindTopup      CreditLedgerEntryKind = "topup"
-	CreditLedgerEntryKindRefund     CreditLedgerEntryKind = "refund"
-	CreditLedgerEntryKindAdjustment CreditLedgerEntryKind = "adjustment"
-
-	CreditLedgerEntryMetricRequests    CreditLedgerEntryMetric = "requests"
-	CreditLedgerEntryMetricCalls       CreditLedgerEntryMetric = "calls"
-	CreditLedgerEntryMetricPhoneNumber CreditLedgerEntryMetric = "phone_number"
-
-	FirstMessageModeMessage  FirstMessageMode = "message"
-	FirstMessageModeGenerate FirstMessageMode = "generate"
-	FirstMessageModeListen   FirstMessageMode = "listen"
-
-	ReasoningEffortNone    ReasoningEffort = "none"
-	ReasoningEffortMinimal ReasoningEffort = "minimal"
-	ReasoningEffortLow     ReasoningEffort = "low"
-	ReasoningEffortMedium  ReasoningEffort = "medium"
-	ReasoningEffortHigh    ReasoningEffort = "high"
-	ReasoningEffortXhigh   ReasoningEffort = "xhigh"
-
-	BackgroundClipClipOfficeAmbience BackgroundClipClip = "office-ambience"
-	BackgroundClipClipCityAmbience   BackgroundClipClip = "city-ambience"
-	BackgroundClipClipCrowdedRoom    BackgroundClipClip = "crowded-room"
-	BackgroundClipClipKeyboardTyping BackgroundClipClip = "keyboard-typing"
-
-	TurnHandlingProfileConversational TurnHandlingProfile = "conversational"
-	TurnHandlingProfileIvr            TurnHandlingProfile = "ivr"
-	TurnHandlingProfileIvrPatient     TurnHandlingProfile = "ivr_patient"
-
-	TurnHandlingTurnDetectionText TurnHandlingTurnDetection = "text"
-	TurnHandlingTurnDetectionVad  TurnHandlingTurnDetection = "vad"
-	TurnHandlingTurnDetectionSTT  TurnHandlingTurnDetection = "stt"
-
-	TurnHandlingInterruptionModeAdaptive TurnHandlingInterruptionMode = "adaptive"
-	TurnHandlingInterruptionModeVad      TurnHandlingInterruptionMode = "vad"
-	TurnHandlingInterruptionModeNone     TurnHandlingInterruptionMode = "none"
-
-	VoicemailActionHangup       VoicemailAction = "hangup"
-	VoicemailActionLeaveMessage VoicemailAction = "leave_message"
-
-	ClientOverridePrompt       ClientOverride = "prompt"
-	ClientOverrideFirstMessage ClientOverride = "firstMessage"
-	ClientOverrideLanguage     ClientOverride = "language"
-	ClientOverrideVoiceID      ClientOverride = "voiceId"
-	ClientOverrideSpeed        ClientOverride = "speed"
-
-	ExtractionFieldTypeString  ExtractionFieldType = "string"
-	ExtractionFieldTypeNumber  ExtractionFieldType = "number"
-	ExtractionFieldTypeBoolean ExtractionFieldType = "boolean"
-	ExtractionFieldTypeEnum    ExtractionFieldType = "enum"
-
-	AgentRmsgModeDedicated AgentRmsgMode = "dedicated"
-	AgentRmsgModeShared    AgentRmsgMode = "shared"
-
-	ResponseModeSync  ResponseMode = "sync"
-	ResponseModeAsync ResponseMode = "async"
-
-	BuiltinNameEndCall          BuiltinName = "end_call"
-	BuiltinNameSendDTMF         BuiltinName = "send_dtmf"
-	BuiltinNameScheduleCallback BuiltinName = "schedule_callback"
-	BuiltinNameTransferCall     BuiltinName = "transfer_call"
-
-	BuiltinConfigKindBlind BuiltinConfigKind = "blind"
-	BuiltinConfigKindWarm  BuiltinConfigKind = "warm"
-
-	TransferFallbackStrategyReturnToAssistant TransferFallbackStrategy = "return_to_assistant"
-	TransferFallbackStrategyTakeMessage       TransferFallbackStrategy = "take_message"
-	TransferFallbackStrategyEndCall           TransferFallbackStrategy = "end_call"
-
-	VoicemailDetectionModeAgent    VoicemailDetectionMode = "agent"
-	VoicemailDetectionModeCarrier  VoicemailDetectionMode = "carrier"
-	VoicemailDetectionModeAMD      VoicemailDetectionMode = "amd"
-	VoicemailDetectionModeDisabled VoicemailDetectionMode = "disabled"
-
-	ToolPreToolSpeechAuto   ToolPreToolSpeech = "auto"
-	ToolPreToolSpeechAlways ToolPreToolSpeech = "always"
-	ToolPreToolSpeechNever  ToolPreToolSpeech = "never"
-
-	ToolTestErrorCodeInvalidArguments ToolTestErrorCode = "invalid_arguments"
-	ToolTestErrorCodeTimeout          ToolTestErrorCode = "timeout"
-	ToolTestErrorCodeHTTPError        ToolTestErrorCode = "http_error"
-	ToolTestErrorCodeUnreachable      ToolTestErrorCode = "unreachable"
-	ToolTestErrorCodeBlocked          ToolTestErrorCode = "blocked"
-	ToolTestErrorCodeTooLarge         ToolTestErrorCode = "too_large"
-	ToolTestErrorCodeNotAllowed       ToolTestErrorCode = "not_allowed"
-	ToolTestErrorCodeFailed           ToolTestErrorCode = "failed"
-
-	VersionAuthorTypeAPIKey VersionAuthorType = "api_key"
-	VersionAuthorTypeUser   VersionAuthorType = "user"
-
-	CallStatusQueued       CallStatus = "queued"
-	CallStatusDialing      CallStatus = "dialing"
-	CallStatusRinging      CallStatus = "ringing"
-	CallStatusInProgress   CallStatus = "in_progress"
-	CallStatusTransferring CallStatus = "transferring"
-	CallStatusCompleted    CallStatus = "completed"
-	CallStatusFailed       CallStatus = "failed"
-	CallStatusBusy         CallStatus = "busy"
-	CallStatusNoAnswer     CallStatus = "no_answer"
-	CallStatusCancelled    CallStatus = "cancelled"
-	CallStatusVoicemail    CallStatus = "voicemail"
-
-	CallKindBrowser  CallKind = "browser"
-	CallKindOutbound CallKind = "outbound"
-	CallKindInbound  CallKind = "inbound"
-	CallKindRmsg     CallKind = "rmsg"
-
-	RecordingStatusRecording  RecordingStatus = "recording"
-	RecordingStatusUploading  RecordingStatus = "uploading"
-	RecordingStatusReady      RecordingStatus = "ready"
-	RecordingStatusFailed     RecordingStatus = "failed"
-	RecordingStatusSuppressed RecordingStatus = "suppressed"
-
-	PhoneDirectionInbound  PhoneDirection = "inbound"
-	PhoneDirectionOutbound PhoneDirection = "outbound"
-
-	EndReasonUserHangup           EndReason = "user_hangup"
-	EndReasonUserDisconnected     EndReason = "user_disconnected"
-	EndReasonAgentHangup          EndReason = "agent_hangup"
-	EndReasonAPIEnded             EndReason = "api_ended"
-	EndReasonTransferred          EndReason = "transferred"
-	EndReasonSilenceTimeout       EndReason = "silence_timeout"
-	EndReasonMaxDuration          EndReason = "max_duration"
-	EndReasonVoicemail            EndReason = "voicemail"
-	EndReasonBusy                 EndReason = "busy"
-	EndReasonNoAnswer             EndReason = "no_answer"
-	EndReasonNotJoined            EndReason = "not_joined"
-	EndReasonCancelled            EndReason = "cancelled"
-	EndReasonCreditExhausted      EndReason = "credit_exhausted"
-	EndReasonPipelineFailed       EndReason = "pipeline_failed"
-	EndReasonWorkerLost           EndReason = "worker_lost"
-	EndReasonServerShutdown       EndReason = "server_shutdown"
-	EndReasonConcurrencyExhausted EndReason = "concurrency_exhausted"
-	EndReasonNotReady             EndReason = "not_ready"
-	EndReasonDeclined             EndReason = "declined"
-	EndReasonInvalidNumber        EndReason = "invalid_number"
-	EndReasonCarrierError         EndReason = "carrier_error"
-
-	NewSessionTransportWebsocket NewSessionTransport = "websocket"
-	NewSessionTransportLivekit   NewSessionTransport = "livekit"
-
-	TelephonyRegionUs         TelephonyRegion = "us"
-	TelephonyRegionEurope     TelephonyRegion = "europe"
-	TelephonyRegionCanada     TelephonyRegion = "canada"
-	TelephonyRegionAustralia  TelephonyRegion = "australia"
-	TelephonyRegionMiddleEast TelephonyRegion = "middle_east"
-
-	MachineDetectionModeAgent    MachineDetectionMode = "agent"
-	MachineDetectionModeCarrier  MachineDetectionMode = "carrier"
-	MachineDetectionModeDisabled MachineDetectionMode = "disabled"
-
-	PipelineConfigTransportWebsocket PipelineConfigTransport = "websocket"
-	PipelineConfigTransportLivekit   PipelineConfigTransport = "livekit"
-	PipelineConfigTransportPhone     PipelineConfigTransport = "phone"
-
-	PipelineToolNameKindWebhook PipelineToolNameKind = "webhook"
-	PipelineToolNameKindBuiltin PipelineToolNameKind = "builtin"
-	PipelineToolNameKindInline  PipelineToolNameKind = "inline"
-
-	TurnSourceUser   TurnSource = "user"
-	TurnSourceAgent  TurnSource = "agent"
-	TurnSourceSystem TurnSource = "system"
-
-	LatencyStatusPartial     LatencyStatus = "partial"
-	LatencyStatusComplete    LatencyStatus = "complete"
-	LatencyStatusInterrupted LatencyStatus = "interrupted"
-	LatencyStatusError       LatencyStatus = "error"
-
-	TurnToolCallStatusStarted   TurnToolCallStatus = "started"
-	TurnToolCallStatusCompleted TurnToolCallStatus = "completed"
-	TurnToolCallStatusFailed    TurnToolCallStatus = "failed"
-
-	CallEventProviderService CallEventProvider = "service"
-	CallEventProviderMedia   CallEventProvider = "media"
-	CallEventProviderCarrier CallEventProvider = "carrier"
-
-	CallEventTypeCallQueued                 CallEventType = "call.queued"
-	CallEventTypeCallDialing                CallEventType = "call.dialing"
-	CallEventTypeCallRinging                CallEventType = "call.ringing"
-	CallEventTypeCallInProgress             CallEventType = "call.in_progress"
-	CallEventTypeCallTransferring           CallEventType = "call.transferring"
-	CallEventTypeCallCompleted              CallEventType = "call.completed"
-	CallEventTypeCallFailed                 CallEventType = "call.failed"
-	CallEventTypeCallBusy                   CallEventType = "call.busy"
-	CallEventTypeCallNoAnswer               CallEventType = "call.no_answer"
-	CallEventTypeCallCancelled              CallEventType = "call.cancelled"
-	CallEventTypeCallVoicemail              CallEventType = "call.voicemail"
-	CallEventTypeCallVariablesMissing       CallEventType = "call.variables_missing"
-	CallEventTypeRoomCreated                CallEventType = "room.created"
-	CallEventTypeRoomParticipantJoined      CallEventType = "room.participant_joined"
-	CallEventTypeRoomParticipantLeft        CallEventType = "room.participant_left"
-	CallEventTypeRoomParticipantReconnected CallEventType = "room.participant_reconnected"
-	CallEventTypeRoomAgentJoined            CallEventType = "room.agent_joined"
-	CallEventTypeRoomAgentLeft              CallEventType = "room.agent_left"
-	CallEventTypeRoomHoldAudioFailed        CallEventType = "room.hold_audio_failed"
-	CallEventTypeRoomClosed                 CallEventType = "room.closed"
-	CallEventTypeRecordingRecording         CallEventType = "recording.recording"
-	CallEventTypeRecordingUploading         CallEventType = "recording.uploading"
-	CallEventTypeRecordingReady             CallEventType = "recording.ready"
-	CallEventTypeRecordingFailed            CallEventType = "recording.failed"
-	CallEventTypeRecordingSuppressed        CallEventType = "recording.suppressed"
-	CallEventTypeAgentToolStarted           CallEventType = "agent.tool_started"
-	CallEventTypeAgentToolCompleted         CallEventType = "agent.tool_completed"
-	CallEventTypeAgentToolFailed            CallEventType = "agent.tool_failed"
-	CallEventTypeAgentFailover              CallEventType = "agent.failover"
-	CallEventTypeAnalysisPending            CallEventType = "analysis.pending"
-	CallEventTypeAnalysisCompleted          CallEventType = "analysis.completed"
-	CallEventTypeAnalysisHeuristic          CallEventType = "analysis.heuristic"
-	CallEventTypeAnalysisFailed             CallEventType = "analysis.failed"
-	CallEventTypeCallbackScheduled          CallEventType = "callback.scheduled"
-	CallEventTypeCallbackDispatching        CallEventType = "callback.dispatching"
-	CallEventTypeCallbackDispatched         CallEventType = "callback.dispatched"
-	CallEventTypeCallbackCancelled          CallEventType = "callback.cancelled"
-	CallEventTypeCallbackFailed             CallEventType = "callback.failed"
-	CallEventTypeTransferRequested          CallEventType = "transfer.requested"
-	CallEventTypeTransferScreening          CallEventType = "transfer.screening"
-	CallEventTypeTransferBridging           CallEventType = "transfer.bridging"
-	CallEventTypeTransferCompleted          CallEventType = "transfer.completed"
-	CallEventTypeTransferFailed             CallEventType = "transfer.failed"
-	CallEventTypeTransferCancelled          CallEventType = "transfer.cancelled"
-	CallEventTypeBudgetExhausted            CallEventType = "budget.exhausted"
-	CallEventTypeWebhookPreCall             CallEventType = "webhook.pre_call"
-	CallEventTypeCarrierInitiated           CallEventType = "carrier.initiated"
-	CallEventTypeCarrierRinging             CallEventType = "carrier.ringing"
-	CallEventTypeCarrierAnswered            CallEventType = "carrier.answered"
-	CallEventTypeCarrierBridged             CallEventType = "carrier.bridged"
-	CallEventTypeCarrierHangup              CallEventType = "carrier.hangup"
-	CallEventTypeCarrierMachineDetection    CallEventType = "carrier.machine_detection"
-	CallEventTypeCarrierDTMF                CallEventType = "carrier.dtmf"
-	CallEventTypeCarrierStreamStarted       CallEventType = "carrier.stream_started"
-	CallEventTypeCarrierStreamStopped       CallEventType = "carrier.stream_stopped"
-	CallEventTypeCarrierStreamFailed        CallEventType = "carrier.stream_failed"
-	CallEventTypeCarrierRecordingSaved      CallEventType = "carrier.recording_saved"
-	CallEventTypeCarrierRecordingFailed     CallEventType = "carrier.recording_failed"
-
-	SessionStreamEndReasonSessionEnded SessionStreamEndReason = "session_ended"
-	SessionStreamEndReasonTimeout      SessionStreamEndReason = "timeout"
-
-	ErrorCodeUnauthorized                   ErrorCode = "UNAUTHORIZED"
-	ErrorCodeForbidden                      ErrorCode = "FORBIDDEN"
-	ErrorCodeOrganizationDisabled           ErrorCode = "ORGANIZATION_DISABLED"
-	ErrorCodeAPIKeyRequired                 ErrorCode = "API_KEY_REQUIRED"
-	ErrorCodeOriginNotAllowed               ErrorCode = "ORIGIN_NOT_ALLOWED"
-	ErrorCodeSignInFailed                   ErrorCode = "SIGN_IN_FAILED"
-	ErrorCodeValidationError                ErrorCode = "VALIDATION_ERROR"
-	ErrorCodeMissingTemplateVariables       ErrorCode = "MISSING_TEMPLATE_VARIABLES"
-	ErrorCodeCapabilityUnsupported          ErrorCode = "CAPABILITY_UNSUPPORTED"
-	ErrorCodeInsufficientCredits            ErrorCode = "INSUFFICIENT_CREDITS"
-	ErrorCodeNotFound                       ErrorCode = "NOT_FOUND"
-	ErrorCodeReportNotAvailable             ErrorCode = "REPORT_NOT_AVAILABLE"
-	ErrorCodeRecordingNotAvailable          ErrorCode = "RECORDING_NOT_AVAILABLE"
-	ErrorCodeCallNotEnded                   ErrorCode = "CALL_NOT_ENDED"
-	ErrorCodeLinkExpired                    ErrorCode = "LINK_EXPIRED"
-	ErrorCodePreconditionFailed             ErrorCode = "PRECONDITION_FAILED"
-	ErrorCodeRangeNotSatisfiable            ErrorCode = "RANGE_NOT_SATISFIABLE"
-	ErrorCodeAgentNameConflict              ErrorCode = "AGENT_NAME_CONFLICT"
-	ErrorCodeToolNameConflict               ErrorCode = "TOOL_NAME_CONFLICT"
-	ErrorCodeLimitReached                   ErrorCode = "LIMIT_REACHED"
-	ErrorCodeMemberExists                   ErrorCode = "MEMBER_EXISTS"
-	ErrorCodeSetupDone                      ErrorCode = "SETUP_DONE"
-	ErrorCodeKeyRevoked                     ErrorCode = "KEY_REVOKED"
-	ErrorCodeLastOwner                      ErrorCode = "LAST_OWNER"
-	ErrorCodeCallNotLive                    ErrorCode = "CALL_NOT_LIVE"
-	ErrorCodeAgentInUse                     ErrorCode = "AGENT_IN_USE"
-	ErrorCodeCallbackNotScheduled           ErrorCode = "CALLBACK_NOT_SCHEDULED"
-	ErrorCodeRedeliveryUnavailable          ErrorCode = "REDELIVERY_UNAVAILABLE"
-	ErrorCodePreCallConflict                ErrorCode = "PRE_CALL_CONFLICT"
-	ErrorCodeWebhookLegacyManaged           ErrorCode = "WEBHOOK_LEGACY_MANAGED"
-	ErrorCodePhoneNumberNotReady            ErrorCode = "PHONE_NUMBER_NOT_READY"
-	ErrorCodePhoneNumberExists              ErrorCode = "PHONE_NUMBER_EXISTS"
-	ErrorCodeSIPConnectionInUse             ErrorCode = "SIP_CONNECTION_IN_USE"
-	ErrorCodePhoneNumberUnavailable         ErrorCode = "PHONE_NUMBER_UNAVAILABLE"
-	ErrorCodeBusinessVerificationRequired   ErrorCode = "BUSINESS_VERIFICATION_REQUIRED"
-	ErrorCodeSMS10DlcDisabledForOrg         ErrorCode = "SMS_10DLC_DISABLED_FOR_ORG"
-	ErrorCodeProfileRequired                ErrorCode = "PROFILE_REQUIRED"
-	ErrorCodeBrandRequired                  ErrorCode = "BRAND_REQUIRED"
-	ErrorCodeBrandNotReady                  ErrorCode = "BRAND_NOT_READY"
-	ErrorCodeSMSAssignmentUnsupportedNumber ErrorCode = "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER"
-	ErrorCodeOwnCampaignNotReady            ErrorCode = "OWN_CAMPAIGN_NOT_READY"
-	ErrorCodeSharedCampaignUnavailable      ErrorCode = "SHARED_CAMPAIGN_UNAVAILABLE"
-	ErrorCodeNoEligibleCampaign             ErrorCode = "NO_ELIGIBLE_CAMPAIGN"
-	ErrorCodeCarrierBrandSubmitFailed       ErrorCode = "CARRIER_BRAND_SUBMIT_FAILED"
-	ErrorCodeCarrierVettingFailed           ErrorCode = "CARRIER_VETTING_FAILED"
-	ErrorCodeCarrierCampaignSubmitFailed    ErrorCode = "CARRIER_CAMPAIGN_SUBMIT_FAILED"
-	ErrorCodeCarrierNumberAssignmentFailed  ErrorCode = "CARRIER_NUMBER_ASSIGNMENT_FAILED"
-	ErrorCodeNotEnabledForOrganization      ErrorCode = "NOT_ENABLED_FOR_ORGANIZATION"
-	ErrorCodeEndpointRemoved                ErrorCode = "ENDPOINT_REMOVED"
-	ErrorCodeUnsupportedBackend             ErrorCode = "UNSUPPORTED_BACKEND"
-	ErrorCodeMessageSendFailed              ErrorCode = "MESSAGE_SEND_FAILED"
-	ErrorCodePhoneNumberNotFound            ErrorCode = "PHONE_NUMBER_NOT_FOUND"
-	ErrorCodeRmsgNumberUnavailable          ErrorCode = "RMSG_NUMBER_UNAVAILABLE"
-	ErrorCodeRmsgNotEnabled                 ErrorCode = "RMSG_NOT_ENABLED"
-	ErrorCodeDedicatedNumberRequired        ErrorCode = "DEDICATED_NUMBER_REQUIRED"
-	ErrorCodeCarrierNumberFailed            ErrorCode = "CARRIER_NUMBER_FAILED"
-	ErrorCodeKybStateConflict               ErrorCode = "KYB_STATE_CONFLICT"
-	ErrorCodeCarrierDialFailed              ErrorCode = "CARRIER_DIAL_FAILED"
-	ErrorCodeIdempotencyConflict            ErrorCode = "IDEMPOTENCY_CONFLICT"
-	ErrorCodeIdempotencyInProgress          ErrorCode = "IDEMPOTENCY_IN_PROGRESS"
-	ErrorCodeTransferUnsupported            ErrorCode = "TRANSFER_UNSUPPORTED"
-	ErrorCodeTransferInProgress             ErrorCode = "TRANSFER_IN_PROGRESS"
-	ErrorCodeTransferStateConflict          ErrorCode = "TRANSFER_STATE_CONFLICT"
-	ErrorCodeMethodNotAllowed               ErrorCode = "METHOD_NOT_ALLOWED"
-	ErrorCodePayloadTooLarge                ErrorCode = "PAYLOAD_TOO_LARGE"
-	ErrorCodeUnsupportedMedia               ErrorCode = "UNSUPPORTED_MEDIA"
-	ErrorCodeRateLimited                    ErrorCode = "RATE_LIMITED"
-	ErrorCodeConcurrencyExhausted           ErrorCode = "CONCURRENCY_EXHAUSTED"
-	ErrorCodeProviderUnavailable            ErrorCode = "PROVIDER_UNAVAILABLE"
-	ErrorCodeServiceUnavailable             ErrorCode = "SERVICE_UNAVAILABLE"
-	ErrorCodeInternalError                  ErrorCode = "INTERNAL_ERROR"
-
-	ErrorDetailsKybStatusMissing   ErrorDetailsKybStatus = "missing"
-	ErrorDetailsKybStatusDraft     ErrorDetailsKybStatus = "draft"
-	ErrorDetailsKybStatusSubmitted ErrorDetailsKybStatus = "submitted"
-	ErrorDetailsKybStatusRejected  ErrorDetailsKybStatus = "rejected"
-	ErrorDetailsKybStatusRevoked   ErrorDetailsKybStatus = "revoked"
-
-	CallOutcomeResolved          CallOutcome = "resolved"
-	CallOutcomeUnresolved        CallOutcome = "unresolved"
-	CallOutcomeTransferred       CallOutcome = "transferred"
-	CallOutcomeCallbackScheduled CallOutcome = "callback_scheduled"
-	CallOutcomeVoicemail         CallOutcome = "voicemail"
-	CallOutcomeNoConversation    CallOutcome = "no_conversation"
-	CallOutcomeNotConnected      CallOutcome = "not_connected"
-	CallOutcomeFailed            CallOutcome = "failed"
-	CallOutcomeCompleted         CallOutcome = "completed"
-
-	ListCallsHasItemToolFailure  ListCallsHasItem = "tool_failure"
-	ListCallsHasItemTransfer     ListCallsHasItem = "transfer"
-	ListCallsHasItemInterruption ListCallsHasItem = "interruption"
-	ListCallsHasItemFailover     ListCallsHasItem = "failover"
-	ListCallsHasItemRecording    ListCallsHasItem = "recording"
-
-	ListCallsSortCreatedAt       ListCallsSort = "created_at"
-	ListCallsSortDurationSeconds ListCallsSort = "duration_seconds"
-	ListCallsSortCostMicroUSD    ListCallsSort = "cost_micro_usd"
-	ListCallsSortSlowestTurnMs   ListCallsSort = "slowest_turn_ms"
-
-	GetCallFiguresIntervalHour GetCallFiguresInterval = "hour"
-	GetCallFiguresIntervalDay  GetCallFiguresInterval = "day"
-	GetCallFiguresIntervalNone GetCallFiguresInterval = "none"
-
-	GetCallFiguresGroupByItemAgent     GetCallFiguresGroupByItem = "agent"
-	GetCallFiguresGroupByItemStatus    GetCallFiguresGroupByItem = "status"
-	GetCallFiguresGroupByItemKind      GetCallFiguresGroupByItem = "kind"
-	GetCallFiguresGroupByItemOutcome   GetCallFiguresGroupByItem = "outcome"
-	GetCallFiguresGroupByItemEndReason GetCallFiguresGroupByItem = "end_reason"
-	GetCallFiguresGroupByItemDirection GetCallFiguresGroupByItem = "direction"
-
-	StartedByTypeAPIKey      StartedByType = "api_key"
-	StartedByTypeUser        StartedByType = "user"
-	StartedByTypePhoneNumber StartedByType = "phone_number"
-	StartedByTypeCallback    StartedByType = "callback"
-
-	StructuredDataSentimentPositive StructuredDataSentiment = "positive"
-	StructuredDataSentimentNeutral  StructuredDataSentiment = "neutral"
-	StructuredDataSentimentNegative StructuredDataSentiment = "negative"
-
-	CostLineLegCaller    CostLineLeg = "caller"
-	CostLineLegRecipient CostLineLeg = "recipient"
-
-	CallArtifactsRecordingStatusSuppressed CallArtifactsRecordingStatus = "suppressed"
-	CallArtifactsRecordingStatusUploading  CallArtifactsRecordingStatus = "uploading"
-	CallArtifactsRecordingStatusReady      CallArtifactsRecordingStatus = "ready"
-	CallArtifactsRecordingStatusFailed     CallArtifactsRecordingStatus = "failed"
-
-	CallbackStatusScheduled   CallbackStatus = "scheduled"
-	CallbackStatusDispatching CallbackStatus = "dispatching"
-	CallbackStatusDispatched  CallbackStatus = "dispatched"
-	CallbackStatusCancelled   CallbackStatus = "cancelled"
-	CallbackStatusFailed      CallbackStatus = "failed"
-
-	CallbackFailureCauseCarrierError        CallbackFailureCause = "carrier_error"
-	CallbackFailureCauseInsufficientCredits CallbackFailureCause = "insufficient_credits"
-	CallbackFailureCauseConcurrency         CallbackFailureCause = "concurrency"
-	CallbackFailureCauseNoPhoneNumber       CallbackFailureCause = "no_phone_number"
-	CallbackFailureCauseMissed              CallbackFailureCause = "missed"
-
-	CallReportAnalysisStatusPending   CallReportAnalysisStatus = "pending"
-	CallReportAnalysisStatusHeuristic CallReportAnalysisStatus = "heuristic"
-	CallReportAnalysisStatusCompleted CallReportAnalysisStatus = "completed"
-	CallReportAnalysisStatusFailed    CallReportAnalysisStatus = "failed"
-
-	CallReportPostCallWebhookStatusNotConfigured CallReportPostCallWebhookStatus = "not_configured"
-	CallReportPostCallWebhookStatusPending       CallReportPostCallWebhookStatus = "pending"
-	CallReportPostCallWebhookStatusDelivered     CallReportPostCallWebhookStatus = "delivered"
-	CallReportPostCallWebhookStatusFailed        CallReportPostCallWebhookStatus = "failed"
-
-	TransferStatusRequested TransferStatus = "requested"
-	TransferStatusScreening TransferStatus = "screening"
-	TransferStatusBridging  TransferStatus = "bridging"
-	TransferStatusCompleted TransferStatus = "completed"
-	TransferStatusFailed    TransferStatus = "failed"
-	TransferStatusCancelled TransferStatus = "cancelled"
-
-	TransferFailureCauseBusy         TransferFailureCause = "busy"
-	TransferFailureCauseNoAnswer     TransferFailureCause = "no_answer"
-	TransferFailureCauseDeclined     TransferFailureCause = "declined"
-	TransferFailureCauseVoicemail    TransferFailureCause = "voicemail"
-	TransferFailureCauseCallerHungUp TransferFailureCause = "caller_hung_up"
-	TransferFailureCauseCarrierError TransferFailureCause = "carrier_error"
-
-	CallSpanKindCall         CallSpanKind = "call"
-	CallSpanKindDial         CallSpanKind = "dial"
-	CallSpanKindPreCall      CallSpanKind = "pre_call"
-	CallSpanKindTurn         CallSpanKind = "turn"
-	CallSpanKindEndpointing  CallSpanKind = "endpointing"
-	CallSpanKindSTT          CallSpanKind = "stt"
-	CallSpanKindLLM          CallSpanKind = "llm"
-	CallSpanKindTool         CallSpanKind = "tool"
-	CallSpanKindTTS          CallSpanKind = "tts"
-	CallSpanKindPlayout      CallSpanKind = "playout"
-	CallSpanKindTransfer     CallSpanKind = "transfer"
-	CallSpanKindUnattributed CallSpanKind = "unattributed"
-
-	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
-	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
-
-	EndedCallStatusEnding       EndedCallStatus = "ending"
-	EndedCallStatusAlreadyEnded EndedCallStatus = "already_ended"
-
-	PhoneNumberSourceManaged  PhoneNumberSource = "managed"
-	PhoneNumberSourceSIPTrunk PhoneNumberSource = "sip_trunk"
-
-	PhoneNumberDirectionInbound  PhoneNumberDirection = "inbound"
-	PhoneNumberDirectionOutbound PhoneNumberDirection = "outbound"
-	PhoneNumberDirectionBoth     PhoneNumberDirection = "both"
-
-	PhoneNumberSetupStatusReady          PhoneNumberSetupStatus = "ready"
-	PhoneNumberSetupStatusActionRequired PhoneNumberSetupStatus = "action_required"
-	PhoneNumberSetupStatusSuspended      PhoneNumberSetupStatus = "suspended"
-
-	PhoneNumberSetupIssuesItemCarrierPending       PhoneNumberSetupIssuesItem = "carrier_pending"
-	PhoneNumberSetupIssuesItemCarrierOrderFailed   PhoneNumberSetupIssuesItem = "carrier_order_failed"
-	PhoneNumberSetupIssuesItemSIPConnectionFailing PhoneNumberSetupIssuesItem = "sip_connection_failing"
-	PhoneNumberSetupIssuesItemSIPPortMissing       PhoneNumberSetupIssuesItem = "sip_port_missing"
-	PhoneNumberSetupIssuesItemForwardingRequired   PhoneNumberSetupIssuesItem = "forwarding_required"
-	PhoneNumberSetupIssuesItemPaymentOverdue       PhoneNumberSetupIssuesItem = "payment_overdue"
-	PhoneNumberSetupIssuesItemApprovalPending      PhoneNumberSetupIssuesItem = "approval_pending"
-	PhoneNumberSetupIssuesItemNumberAlsoImported   PhoneNumberSetupIssuesItem = "number_also_imported"
-
-	SIPTransportUDP SIPTransport = "udp"
-	SIPTransportTCP SIPTransport = "tcp"
-
-	SIPIdentityFrom      SIPIdentity = "from"
-	SIPIdentityPreferred SIPIdentity = "preferred"
-	SIPIdentityAsserted  SIPIdentity = "asserted"
-
-	SIPConnectionStatusUnverified SIPConnectionStatus = "unverified"
-	SIPConnectionStatusReady      SIPConnectionStatus = "ready"
-	SIPConnectionStatusFailing    SIPConnectionStatus = "failing"
-
-	BusinessVerificationStatusMissing   BusinessVerificationStatus = "missing"
-	BusinessVerificationStatusDraft     BusinessVerificationStatus = "draft"
-	BusinessVerificationStatusSubmitted BusinessVerificationStatus = "submitted"
-	BusinessVerificationStatusApproved  BusinessVerificationStatus = "approved"
-	BusinessVerificationStatusRejected  BusinessVerificationStatus = "rejected"
-	BusinessVerificationStatusRevoked   BusinessVerificationStatus = "revoked"
-
-	BusinessEntityTypePrivateProfit  BusinessEntityType = "PRIVATE_PROFIT"
-	BusinessEntityTypePublicProfit   BusinessEntityType = "PUBLIC_PROFIT"
-	BusinessEntityTypeNonProfit      BusinessEntityType = "NON_PROFIT"
-	BusinessEntityTypeSoleProprietor BusinessEntityType = "SOLE_PROPRIETOR"
-	BusinessEntityTypeGovernment     BusinessEntityType = "GOVERNMENT"
-
-	SMSBrandStatusDraft    SMSBrandStatus = "draft"
-	SMSBrandStatusPending  SMSBrandStatus = "pending"
-	SMSBrandStatusVerified SMSBrandStatus = "verified"
-	SMSBrandStatusFailed   SMSBrandStatus = "failed"
-
-	SMSIdentityStatusVerified       SMSIdentityStatus = "VERIFIED"
-	SMSIdentityStatusUnverified     SMSIdentityStatus = "UNVERIFIED"
-	SMSIdentityStatusSelfDeclared   SMSIdentityStatus = "SELF_DECLARED"
-	SMSIdentityStatusVettedVerified SMSIdentityStatus = "VETTED_VERIFIED"
-
-	SMSBrandProfileVerticalRealEstate    SMSBrandProfileVertical = "REAL_ESTATE"
-	SMSBrandProfileVerticalHealthcare    SMSBrandProfileVertical = "HEALTHCARE"
-	SMSBrandProfileVerticalEnergy        SMSBrandProfileVertical = "ENERGY"
-	SMSBrandProfileVerticalEntertainment SMSBrandProfileVertical = "ENTERTAINMENT"
-	SMSBrandProfileVerticalRetail        SMSBrandProfileVertical = "RETAIL"
-	SMSBrandProfileVerticalAgriculture   SMSBrandProfileVertical = "AGRICULTURE"
-	SMSBrandProfileVerticalInsurance     SMSBrandProfileVertical = "INSURANCE"
-	SMSBrandProfileVerticalEducation     SMSBrandProfileVertical = "EDUCATION"
-	SMSBrandProfileVerticalHospitality   SMSBrandProfileVertical = "HOSPITALITY"
-	SMSBrandProfileVerticalFinancial     SMSBrandProfileVertical = "FINANCIAL"
-	SMSBrandProfileVerticalGambling      SMSBrandProfileVertical = "GAMBLING"
-	SMSBrandProfileVerticalConstruction  SMSBrandProfileVertical = "CONSTRUCTION"
-	SMSBrandProfileVerticalNgo           SMSBrandProfileVertical = "NGO"
-	SMSBrandProfileVerticalManufacturing SMSBrandProfileVertical = "MANUFACTURING"
-	SMSBrandProfileVerticalGovernment    SMSBrandProfileVertical = "GOVERNMENT"
-	SMSBrandProfileVerticalTechnology    SMSBrandProfileVertical = "TECHNOLOGY"
-	SMSBrandProfileVerticalCommunication SMSBrandProfileVertical = "COMMUNICATION"
-
-	SMSCampaignStatusDraft    SMSCampaignStatus = "draft"
-	SMSCampaignStatusPending  SMSCampaignStatus = "pending"
-	SMSCampaignStatusActive   SMSCampaignStatus = "active"
-	SMSCampaignStatusRejected SMSCampaignStatus = "rejected"
-	SMSCampaignStatusExpired  SMSCampaignStatus = "expired"
-
-	SMSUseCase2Fa                       SMSUseCase = "2FA"
-	SMSUseCaseAccountNotification       SMSUseCase = "ACCOUNT_NOTIFICATION"
-	SMSUseCaseCustomerCare              SMSUseCase = "CUSTOMER_CARE"
-	SMSUseCaseDeliveryNotification      SMSUseCase = "DELIVERY_NOTIFICATION"
-	SMSUseCaseFraudAlert                SMSUseCase = "FRAUD_ALERT"
-	SMSUseCaseHigherEducation           SMSUseCase = "HIGHER_EDUCATION"
-	SMSUseCaseLowVolume                 SMSUseCase = "LOW_VOLUME"
-	SMSUseCaseMarketing                 SMSUseCase = "MARKETING"
-	SMSUseCaseMixed                     SMSUseCase = "MIXED"
-	SMSUseCasePollingVoting             SMSUseCase = "POLLING_VOTING"
-	SMSUseCasePublicServiceAnnouncement SMSUseCase = "PUBLIC_SERVICE_ANNOUNCEMENT"
-	SMSUseCaseSecurityAlert             SMSUseCase = "SECURITY_ALERT"
-	SMSUseCaseCharity                   SMSUseCase = "CHARITY"
-	SMSUseCaseEmergency                 SMSUseCase = "EMERGENCY"
-	SMSUseCasePolitical                 SMSUseCase = "POLITICAL"
-	SMSUseCaseSoleProprietor            SMSUseCase = "SOLE_PROPRIETOR"
-
-	SharedSMSCampaignStatusPending  SharedSMSCampaignStatus = "pending"
-	SharedSMSCampaignStatusActive   SharedSMSCampaignStatus = "active"
-	SharedSMSCampaignStatusRejected SharedSMSCampaignStatus = "rejected"
-	SharedSMSCampaignStatusExpired  SharedSMSCampaignStatus = "expired"
-
+	OrganizationRmsgBackendDefault                            OrganizationRmsgBackend                = "default"
+	OrganizationRmsgBackendReceiveOnly                        OrganizationRmsgBackend                = "receive_only"
+	ScopeRouter                                               Scope                                  = "router"
+	ScopeRealtime                                             Scope                                  = "realtime"
+	ScopePlatform                                             Scope                                  = "platform"
+	ScopeRmsg                                                 Scope                                  = "rmsg"
+	ScopeAdmin                                                Scope                                  = "admin"
+	KeyPolicyBudgetPeriodDay                                  KeyPolicyBudgetPeriod                  = "day"
+	KeyPolicyBudgetPeriodMonth                                KeyPolicyBudgetPeriod                  = "month"
+	KeyPolicyBudgetPeriodTotal                                KeyPolicyBudgetPeriod                  = "total"
+	KeyPolicyObjectiveBalanced                                KeyPolicyObjective                     = "balanced"
+	KeyPolicyObjectiveQuality                                 KeyPolicyObjective                     = "quality"
+	KeyPolicyObjectiveAccuracy                                KeyPolicyObjective                     = "accuracy"
+	KeyPolicyObjectiveLatency                                 KeyPolicyObjective                     = "latency"
+	KeyPolicyObjectiveCost                                    KeyPolicyObjective                     = "cost"
+	CreatorTypeUser                                           CreatorType                            = "user"
+	CreatorTypeAPIKey                                         CreatorType                            = "api_key"
+	CreatorTypeOperator                                       CreatorType                            = "operator"
+	AuditActorTypeUser                                        AuditActorType                         = "user"
+	AuditActorTypeAPIKey                                      AuditActorType                         = "api_key"
+	AuditActorTypeOperator                                    AuditActorType                         = "operator"
+	AuditActorTypeSystem                                      AuditActorType                         = "system"
+	AuditResultSucceeded                                      AuditResult                            = "succeeded"
+	AuditResultDenied                                         AuditResult                            = "denied"
+	AuditActionInvitationCreated                              AuditAction                            = "invitation.created"
+	AuditActionInvitationResent                               AuditAction                            = "invitation.resent"
+	AuditActionInvitationAccepted                             AuditAction                            = "invitation.accepted"
+	AuditActionInvitationDeleted                              AuditAction                            = "invitation.deleted"
+	AuditActionMemberCreated                                  AuditAction                            = "member.created"
+	AuditActionMemberRoleChanged                              AuditAction                            = "member.role_changed"
+	AuditActionMemberRemoved                                  AuditAction                            = "member.removed"
+	AuditActionMemberSignedOut                                AuditAction                            = "member.signed_out"
+	AuditActionKeyCreated                                     AuditAction                            = "key.created"
+	AuditActionKeyUpdated                                     AuditAction                            = "key.updated"
+	AuditActionKeyRotated                                     AuditAction                            = "key.rotated"
+	AuditActionKeyRevoked                                     AuditAction                            = "key.revoked"
+	AuditActionAgentCreated                                   AuditAction                            = "agent.created"
+	AuditActionAgentUpdated                                   AuditAction                            = "agent.updated"
+	AuditActionAgentRestored                                  AuditAction                            = "agent.restored"
+	AuditActionAgentDeleted                                   AuditAction                            = "agent.deleted"
+	AuditActionToolCreated                                    AuditAction                            = "tool.created"
+	AuditActionToolUpdated                                    AuditAction                            = "tool.updated"
+	AuditActionToolDeleted                                    AuditAction                            = "tool.deleted"
+	AuditActionToolTested                                     AuditAction                            = "tool.tested"
+	AuditActionWebhookCreated                                 AuditAction                            = "webhook.created"
+	AuditActionWebhookUpdated                                 AuditAction                            = "webhook.updated"
+	AuditActionWebhookDeleted                                 AuditAction                            = "webhook.deleted"
+	AuditActionWebhookTested                                  AuditAction                            = "webhook.tested"
+	AuditActionDeliveryRedelivered                            AuditAction                            = "delivery.redelivered"
+	AuditActionWebhookSecretRead                              AuditAction                            = "webhook_secret.read"
+	AuditActionWebhookSecretRotated                           AuditAction                            = "webhook_secret.rotated"
+	AuditActionProviderKeyStored                              AuditAction                            = "provider_key.stored"
+	AuditActionProviderKeyDeleted                             AuditAction                            = "provider_key.deleted"
+	AuditActionPhoneNumberPurchased                           AuditAction                            = "phone_number.purchased"
+	AuditActionPhoneNumberImported                            AuditAction                            = "phone_number.imported"
+	AuditActionPhoneNumberUpdated                             AuditAction                            = "phone_number.updated"
+	AuditActionPhoneNumberReleased                            AuditAction                            = "phone_number.released"
+	AuditActionSIPConnectionCreated                           AuditAction                            = "sip_connection.created"
+	AuditActionSIPConnectionUpdated                           AuditAction                            = "sip_connection.updated"
+	AuditActionSIPConnectionDeleted                           AuditAction                            = "sip_connection.deleted"
+	AuditActionKybSubmitted                                   AuditAction                            = "kyb.submitted"
+	AuditActionSMSBrandSaved                                  AuditAction                            = "sms_brand.saved"
+	AuditActionSMSBrandSubmitted                              AuditAction                            = "sms_brand.submitted"
+	AuditActionSMSBrandVettingOrdered                         AuditAction                            = "sms_brand.vetting_ordered"
+	AuditActionSMSCampaignSaved                               AuditAction                            = "sms_campaign.saved"
+	AuditActionSMSCampaignSubmitted                           AuditAction                            = "sms_campaign.submitted"
+	AuditActionSMSNumberAssigned                              AuditAction                            = "sms_number.assigned"
+	AuditActionSMSNumberUnassigned                            AuditAction                            = "sms_number.unassigned"
+	AuditActionCallJoined                                     AuditAction                            = "call.joined"
+	AuditActionCallTransferred                                AuditAction                            = "call.transferred"
+	AuditActionCallEnded                                      AuditAction                            = "call.ended"
+	AuditActionRecordingPlayed                                AuditAction                            = "recording.played"
+	AuditActionCallbackCancelled                              AuditAction                            = "callback.cancelled"
+	AuditActionCallbackDispatched                             AuditAction                            = "callback.dispatched"
+	AuditActionOrganizationUpdated                            AuditAction                            = "organization.updated"
+	AuditActionUserSignedIn                                   AuditAction                            = "user.signed_in"
+	AuditActionUserSignInFailed                               AuditAction                            = "user.sign_in_failed"
+	AuditActionUserSignedOut                                  AuditAction                            = "user.signed_out"
+	AuditActionUserPasswordChanged                            AuditAction                            = "user.password_changed"
+	AuditActionUserPasswordReset                              AuditAction                            = "user.password_reset"
+	AuditActionUserIdentityLinked                             AuditAction                            = "user.identity_linked"
+	AuditActionAccessDenied                                   AuditAction                            = "access.denied"
+	AuditSourceViaConsole                                     AuditSourceVia                         = "console"
+	AuditSourceViaAPI                                         AuditSourceVia                         = "api"
+	AuditSourceViaCli                                         AuditSourceVia                         = "cli"
+	RoleViewer                                                Role                                   = "viewer"
+	RoleMember                                                Role                                   = "member"
+	RoleAdmin                                                 Role                                   = "admin"
+	RoleOwner                                                 Role                                   = "owner"
+	GetUsageStageSTT                                          GetUsageStage                          = "stt"
+	GetUsageStageLLM                                          GetUsageStage                          = "llm"
+	GetUsageStageTTS                                          GetUsageStage                          = "tts"
+	GetUsageStageCarrier                                      GetUsageStage                          = "carrier"
+	UsageGroupByItemHour                                      UsageGroupByItem                       = "hour"
+	UsageGroupByItemDay                                       UsageGroupByItem                       = "day"
+	UsageGroupByItemKey                                       UsageGroupByItem                       = "key"
+	UsageGroupByItemAgent                                     UsageGroupByItem                       = "agent"
+	UsageGroupByItemProvider                                  UsageGroupByItem                       = "provider"
+	UsageGroupByItemModel                                     UsageGroupByItem                       = "model"
+	UsageGroupByItemStage                                     UsageGroupByItem                       = "stage"
+	UsageByProviderTypeSTT                                    UsageByProviderType                    = "stt"
+	UsageByProviderTypeLLM                                    UsageByProviderType                    = "llm"
+	UsageByProviderTypeTTS                                    UsageByProviderType                    = "tts"
+	UsageByProviderKeySourceByok                              UsageByProviderKeySource               = "BYOK"
+	UsageByProviderKeySourceManaged                           UsageByProviderKeySource               = "MANAGED"
+	CreditMovementKindOpening                                 CreditMovementKind                     = "opening"
+	CreditMovementKindOperator                                CreditMovementKind                     = "operator"
+	CreditMovementKindPhoneNumber                             CreditMovementKind                     = "phone_number"
+	CreditMovementKindRequests                                CreditMovementKind                     = "requests"
+	CreditMovementKindCalls                                   CreditMovementKind                     = "calls"
+	CreditLedgerEntryKindGrant                                CreditLedgerEntryKind                  = "grant"
+	CreditLedgerEntryKindDebit                                CreditLedgerEntryKind                  = "debit"
+	CreditLedgerEntryKindTopup                                CreditLedgerEntryKind                  = "topup"
+	CreditLedgerEntryKindRefund                               CreditLedgerEntryKind                  = "refund"
+	CreditLedgerEntryKindAdjustment                           CreditLedgerEntryKind                  = "adjustment"
+	CreditLedgerEntryMetricRequests                           CreditLedgerEntryMetric                = "requests"
+	CreditLedgerEntryMetricCalls                              CreditLedgerEntryMetric                = "calls"
+	CreditLedgerEntryMetricPhoneNumber                        CreditLedgerEntryMetric                = "phone_number"
+	FirstMessageModeMessage                                   FirstMessageMode                       = "message"
+	FirstMessageModeGenerate                                  FirstMessageMode                       = "generate"
+	FirstMessageModeListen                                    FirstMessageMode                       = "listen"
+	ReasoningEffortNone                                       ReasoningEffort                        = "none"
+	ReasoningEffortMinimal                                    ReasoningEffort                        = "minimal"
+	ReasoningEffortLow                                        ReasoningEffort                        = "low"
+	ReasoningEffortMedium                                     ReasoningEffort                        = "medium"
+	ReasoningEffortHigh                                       ReasoningEffort                        = "high"
+	ReasoningEffortXhigh                                      ReasoningEffort                        = "xhigh"
+	BackgroundClipClipOfficeAmbience                          BackgroundClipClip                     = "office-ambience"
+	BackgroundClipClipCityAmbience                            BackgroundClipClip                     = "city-ambience"
+	BackgroundClipClipCrowdedRoom                             BackgroundClipClip                     = "crowded-room"
+	BackgroundClipClipKeyboardTyping                          BackgroundClipClip                     = "keyboard-typing"
+	TurnHandlingProfileConversational                         TurnHandlingProfile                    = "conversational"
+	TurnHandlingProfileIvr                                    TurnHandlingProfile                    = "ivr"
+	TurnHandlingProfileIvrPatient                             TurnHandlingProfile                    = "ivr_patient"
+	TurnHandlingTurnDetectionText                             TurnHandlingTurnDetection              = "text"
+	TurnHandlingTurnDetectionVad                              TurnHandlingTurnDetection              = "vad"
+	TurnHandlingTurnDetectionSTT                              TurnHandlingTurnDetection              = "stt"
+	TurnHandlingInterruptionModeAdaptive                      TurnHandlingInterruptionMode           = "adaptive"
+	TurnHandlingInterruptionModeVad                           TurnHandlingInterruptionMode           = "vad"
+	TurnHandlingInterruptionModeNone                          TurnHandlingInterruptionMode           = "none"
+	VoicemailActionHangup                                     VoicemailAction                        = "hangup"
+	VoicemailActionLeaveMessage                               VoicemailAction                        = "leave_message"
+	ClientOverridePrompt                                      ClientOverride                         = "prompt"
+	ClientOverrideFirstMessage                                ClientOverride                         = "firstMessage"
+	ClientOverrideLanguage                                    ClientOverride                         = "language"
+	ClientOverrideVoiceID                                     ClientOverride                         = "voiceId"
+	ClientOverrideSpeed                                       ClientOverride                         = "speed"
+	ExtractionFieldTypeString                                 ExtractionFieldType                    = "string"
+	ExtractionFieldTypeNumber                                 ExtractionFieldType                    = "number"
+	ExtractionFieldTypeBoolean                                ExtractionFieldType                    = "boolean"
+	ExtractionFieldTypeEnum                                   ExtractionFieldType                    = "enum"
+	AgentRmsgModeDedicated                                    AgentRmsgMode                          = "dedicated"
+	AgentRmsgModeShared                                       AgentRmsgMode                          = "shared"
+	ResponseModeSync                                          ResponseMode                           = "sync"
+	ResponseModeAsync                                         ResponseMode                           = "async"
+	BuiltinNameEndCall                                        BuiltinName                            = "end_call"
+	BuiltinNameSendDTMF                                       BuiltinName                            = "send_dtmf"
+	BuiltinNameScheduleCallback                               BuiltinName                            = "schedule_callback"
+	BuiltinNameTransferCall                                   BuiltinName                            = "transfer_call"
+	BuiltinConfigKindBlind                                    BuiltinConfigKind                      = "blind"
+	BuiltinConfigKindWarm                                     BuiltinConfigKind                      = "warm"
+	TransferFallbackStrategyReturnToAssistant                 TransferFallbackStrategy               = "return_to_assistant"
+	TransferFallbackStrategyTakeMessage                       TransferFallbackStrategy               = "take_message"
+	TransferFallbackStrategyEndCall                           TransferFallbackStrategy               = "end_call"
+	VoicemailDetectionModeAgent                               VoicemailDetectionMode                 = "agent"
+	VoicemailDetectionModeCarrier                             VoicemailDetectionMode                 = "carrier"
+	VoicemailDetectionModeAMD                                 VoicemailDetectionMode                 = "amd"
+	VoicemailDetectionModeDisabled                            VoicemailDetectionMode                 = "disabled"
+	ToolPreToolSpeechAuto                                     ToolPreToolSpeech                      = "auto"
+	ToolPreToolSpeechAlways                                   ToolPreToolSpeech                      = "always"
+	ToolPreToolSpeechNever                                    ToolPreToolSpeech                      = "never"
+	ToolTestErrorCodeInvalidArguments                         ToolTestErrorCode                      = "invalid_arguments"
+	ToolTestErrorCodeTimeout                                  ToolTestErrorCode                      = "timeout"
+	ToolTestErrorCodeHTTPError                                ToolTestErrorCode                      = "http_error"
+	ToolTestErrorCodeUnreachable                              ToolTestErrorCode                      = "unreachable"
+	ToolTestErrorCodeBlocked                                  ToolTestErrorCode                      = "blocked"
+	ToolTestErrorCodeTooLarge                                 ToolTestErrorCode                      = "too_large"
+	ToolTestErrorCodeNotAllowed                               ToolTestErrorCode                      = "not_allowed"
+	ToolTestErrorCodeFailed                                   ToolTestErrorCode                      = "failed"
+	VersionAuthorTypeAPIKey                                   VersionAuthorType                      = "api_key"
+	VersionAuthorTypeUser                                     VersionAuthorType                      = "user"
+	CallStatusQueued                                          CallStatus                             = "queued"
+	CallStatusDialing                                         CallStatus                             = "dialing"
+	CallStatusRinging                                         CallStatus                             = "ringing"
+	CallStatusInProgress                                      CallStatus                             = "in_progress"
+	CallStatusTransferring                                    CallStatus                             = "transferring"
+	CallStatusCompleted                                       CallStatus                             = "completed"
+	CallStatusFailed                                          CallStatus                             = "failed"
+	CallStatusBusy                                            CallStatus                             = "busy"
+	CallStatusNoAnswer                                        CallStatus                             = "no_answer"
+	CallStatusCancelled                                       CallStatus                             = "cancelled"
+	CallStatusVoicemail                                       CallStatus                             = "voicemail"
+	CallKindBrowser                                           CallKind                               = "browser"
+	CallKindOutbound                                          CallKind                               = "outbound"
+	CallKindInbound                                           CallKind                               = "inbound"
+	CallKindRmsg                                              CallKind                               = "rmsg"
+	RecordingStatusRecording                                  RecordingStatus                        = "recording"
+	RecordingStatusUploading                                  RecordingStatus                        = "uploading"
+	RecordingStatusReady                                      RecordingStatus                        = "ready"
+	RecordingStatusFailed                                     RecordingStatus                        = "failed"
+	RecordingStatusSuppressed                                 RecordingStatus                        = "suppressed"
+	PhoneDirectionInbound                                     PhoneDirection                         = "inbound"
+	PhoneDirectionOutbound                                    PhoneDirection                         = "outbound"
+	EndReasonUserHangup                                       EndReason                              = "user_hangup"
+	EndReasonUserDisconnected                                 EndReason                              = "user_disconnected"
+	EndReasonAgentHangup                                      EndReason                              = "agent_hangup"
+	EndReasonAPIEnded                                         EndReason                              = "api_ended"
+	EndReasonTransferred                                      EndReason                              = "transferred"
+	EndReasonSilenceTimeout                                   EndReason                              = "silence_timeout"
+	EndReasonMaxDuration                                      EndReason                              = "max_duration"
+	EndReasonVoicemail                                        EndReason                              = "voicemail"
+	EndReasonBusy                                             EndReason                              = "busy"
+	EndReasonNoAnswer                                         EndReason                              = "no_answer"
+	EndReasonNotJoined                                        EndReason                              = "not_joined"
+	EndReasonCancelled                                        EndReason                              = "cancelled"
+	EndReasonCreditExhausted                                  EndReason                              = "credit_exhausted"
+	EndReasonPipelineFailed                                   EndReason                              = "pipeline_failed"
+	EndReasonWorkerLost                                       EndReason                              = "worker_lost"
+	EndReasonServerShutdown                                   EndReason                              = "server_shutdown"
+	EndReasonConcurrencyExhausted                             EndReason                              = "concurrency_exhausted"
+	EndReasonNotReady                                         EndReason                              = "not_ready"
+	EndReasonDeclined                                         EndReason                              = "declined"
+	EndReasonInvalidNumber                                    EndReason                              = "invalid_number"
+	EndReasonCarrierError                                     EndReason                              = "carrier_error"
+	NewSessionTransportWebsocket                              NewSessionTransport                    = "websocket"
+	NewSessionTransportLivekit                                NewSessionTransport                    = "livekit"
+	TelephonyRegionUs                                         TelephonyRegion                        = "us"
+	TelephonyRegionEurope                                     TelephonyRegion                        = "europe"
+	TelephonyRegionCanada                                     TelephonyRegion                        = "canada"
+	TelephonyRegionAustralia                                  TelephonyRegion                        = "australia"
+	TelephonyRegionMiddleEast                                 TelephonyRegion                        = "middle_east"
+	MachineDetectionModeAgent                                 MachineDetectionMode                   = "agent"
+	MachineDetectionModeCarrier                               MachineDetectionMode                   = "carrier"
+	MachineDetectionModeDisabled                              MachineDetectionMode                   = "disabled"
+	PipelineConfigTransportWebsocket                          PipelineConfigTransport                = "websocket"
+	PipelineConfigTransportLivekit                            PipelineConfigTransport                = "livekit"
+	PipelineConfigTransportPhone                              PipelineConfigTransport                = "phone"
+	PipelineToolNameKindWebhook                               PipelineToolNameKind                   = "webhook"
+	PipelineToolNameKindBuiltin                               PipelineToolNameKind                   = "builtin"
+	PipelineToolNameKindInline                                PipelineToolNameKind                   = "inline"
+	TurnSourceUser                                            TurnSource                             = "user"
+	TurnSourceAgent                                           TurnSource                             = "agent"
+	TurnSourceSystem                                          TurnSource                             = "system"
+	LatencyStatusPartial                                      LatencyStatus                          = "partial"
+	LatencyStatusComplete                                     LatencyStatus                          = "complete"
+	LatencyStatusInterrupted                                  LatencyStatus                          = "interrupted"
+	LatencyStatusError                                        LatencyStatus                          = "error"
+	TurnToolCallStatusStarted                                 TurnToolCallStatus                     = "started"
+	TurnToolCallStatusCompleted                               TurnToolCallStatus                     = "completed"
+	TurnToolCallStatusFailed                                  TurnToolCallStatus                     = "failed"
+	CallEventProviderService                                  CallEventProvider                      = "service"
+	CallEventProviderMedia                                    CallEventProvider                      = "media"
+	CallEventProviderCarrier                                  CallEventProvider                      = "carrier"
+	CallEventTypeCallQueued                                   CallEventType                          = "call.queued"
+	CallEventTypeCallDialing                                  CallEventType                          = "call.dialing"
+	CallEventTypeCallRinging                                  CallEventType                          = "call.ringing"
+	CallEventTypeCallInProgress                               CallEventType                          = "call.in_progress"
+	CallEventTypeCallTransferring                             CallEventType                          = "call.transferring"
+	CallEventTypeCallCompleted                                CallEventType                          = "call.completed"
+	CallEventTypeCallFailed                                   CallEventType                          = "call.failed"
+	CallEventTypeCallBusy                                     CallEventType                          = "call.busy"
+	CallEventTypeCallNoAnswer                                 CallEventType                          = "call.no_answer"
+	CallEventTypeCallCancelled                                CallEventType                          = "call.cancelled"
+	CallEventTypeCallVoicemail                                CallEventType                          = "call.voicemail"
+	CallEventTypeCallVariablesMissing                         CallEventType                          = "call.variables_missing"
+	CallEventTypeRoomCreated                                  CallEventType                          = "room.created"
+	CallEventTypeRoomParticipantJoined                        CallEventType                          = "room.participant_joined"
+	CallEventTypeRoomParticipantLeft                          CallEventType                          = "room.participant_left"
+	CallEventTypeRoomParticipantReconnected                   CallEventType                          = "room.participant_reconnected"
+	CallEventTypeRoomAgentJoined                              CallEventType                          = "room.agent_joined"
+	CallEventTypeRoomAgentLeft                                CallEventType                          = "room.agent_left"
+	CallEventTypeRoomHoldAudioFailed                          CallEventType                          = "room.hold_audio_failed"
+	CallEventTypeRoomClosed                                   CallEventType                          = "room.closed"
+	CallEventTypeRecordingRecording                           CallEventType                          = "recording.recording"
+	CallEventTypeRecordingUploading                           CallEventType                          = "recording.uploading"
+	CallEventTypeRecordingReady                               CallEventType                          = "recording.ready"
+	CallEventTypeRecordingFailed                              CallEventType                          = "recording.failed"
+	CallEventTypeRecordingSuppressed                          CallEventType                          = "recording.suppressed"
+	CallEventTypeAgentToolStarted                             CallEventType                          = "agent.tool_started"
+	CallEventTypeAgentToolCompleted                           CallEventType                          = "agent.tool_completed"
+	CallEventTypeAgentToolFailed                              CallEventType                          = "agent.tool_failed"
+	CallEventTypeAgentFailover                                CallEventType                          = "agent.failover"
+	CallEventTypeAnalysisPending                              CallEventType                          = "analysis.pending"
+	CallEventTypeAnalysisCompleted                            CallEventType                          = "analysis.completed"
+	CallEventTypeAnalysisHeuristic                            CallEventType                          = "analysis.heuristic"
+	CallEventTypeAnalysisFailed                               CallEventType                          = "analysis.failed"
+	CallEventTypeCallbackScheduled                            CallEventType                          = "callback.scheduled"
+	CallEventTypeCallbackDispatching                          CallEventType                          = "callback.dispatching"
+	CallEventTypeCallbackDispatched                           CallEventType                          = "callback.dispatched"
+	CallEventTypeCallbackCancelled                            CallEventType                          = "callback.cancelled"
+	CallEventTypeCallbackFailed                               CallEventType                          = "callback.failed"
+	CallEventTypeTransferRequested                            CallEventType                          = "transfer.requested"
+	CallEventTypeTransferScreening                            CallEventType                          = "transfer.screening"
+	CallEventTypeTransferBridging                             CallEventType                          = "transfer.bridging"
+	CallEventTypeTransferCompleted                            CallEventType                          = "transfer.completed"
+	CallEventTypeTransferFailed                               CallEventType                          = "transfer.failed"
+	CallEventTypeTransferCancelled                            CallEventType                          = "transfer.cancelled"
+	CallEventTypeBudgetExhausted                              CallEventType                          = "budget.exhausted"
+	CallEventTypeWebhookPreCall                               CallEventType                          = "webhook.pre_call"
+	CallEventTypeCarrierInitiated                             CallEventType                          = "carrier.initiated"
+	CallEventTypeCarrierRinging                               CallEventType                          = "carrier.ringing"
+	CallEventTypeCarrierAnswered                              CallEventType                          = "carrier.answered"
+	CallEventTypeCarrierBridged                               CallEventType                          = "carrier.bridged"
+	CallEventTypeCarrierHangup                                CallEventType                          = "carrier.hangup"
+	CallEventTypeCarrierMachineDetection                      CallEventType                          = "carrier.machine_detection"
+	CallEventTypeCarrierDTMF                                  CallEventType                          = "carrier.dtmf"
+	CallEventTypeCarrierStreamStarted                         CallEventType                          = "carrier.stream_started"
+	CallEventTypeCarrierStreamStopped                         CallEventType                          = "carrier.stream_stopped"
+	CallEventTypeCarrierStreamFailed                          CallEventType                          = "carrier.stream_failed"
+	CallEventTypeCarrierRecordingSaved                        CallEventType                          = "carrier.recording_saved"
+	CallEventTypeCarrierRecordingFailed                       CallEventType                          = "carrier.recording_failed"
+	SessionStreamEndReasonSessionEnded                        SessionStreamEndReason                 = "session_ended"
+	SessionStreamEndReasonTimeout                             SessionStreamEndReason                 = "timeout"
+	ErrorCodeUnauthorized                                     ErrorCode                              = "UNAUTHORIZED"
+	ErrorCodeForbidden                                        ErrorCode                              = "FORBIDDEN"
+	ErrorCodeOrganizationDisabled                             ErrorCode                              = "ORGANIZATION_DISABLED"
+	ErrorCodeAPIKeyRequired                                   ErrorCode                              = "API_KEY_REQUIRED"
+	ErrorCodeOriginNotAllowed                                 ErrorCode                              = "ORIGIN_NOT_ALLOWED"
+	ErrorCodeSignInFailed                                     ErrorCode                              = "SIGN_IN_FAILED"
+	ErrorCodeValidationError                                  ErrorCode                              = "VALIDATION_ERROR"
+	ErrorCodeMissingTemplateVariables                         ErrorCode                              = "MISSING_TEMPLATE_VARIABLES"
+	ErrorCodeCapabilityUnsupported                            ErrorCode                              = "CAPABILITY_UNSUPPORTED"
+	ErrorCodeInsufficientCredits                              ErrorCode                              = "INSUFFICIENT_CREDITS"
+	ErrorCodeNotFound                                         ErrorCode                              = "NOT_FOUND"
+	ErrorCodeReportNotAvailable                               ErrorCode                              = "REPORT_NOT_AVAILABLE"
+	ErrorCodeRecordingNotAvailable                            ErrorCode                              = "RECORDING_NOT_AVAILABLE"
+	ErrorCodeCallNotEnded                                     ErrorCode                              = "CALL_NOT_ENDED"
+	ErrorCodeLinkExpired                                      ErrorCode                              = "LINK_EXPIRED"
+	ErrorCodePreconditionFailed                               ErrorCode                              = "PRECONDITION_FAILED"
+	ErrorCodeRangeNotSatisfiable                              ErrorCode                              = "RANGE_NOT_SATISFIABLE"
+	ErrorCodeAgentNameConflict                                ErrorCode                              = "AGENT_NAME_CONFLICT"
+	ErrorCodeToolNameConflict                                 ErrorCode                              = "TOOL_NAME_CONFLICT"
+	ErrorCodeLimitReached                                     ErrorCode                              = "LIMIT_REACHED"
+	ErrorCodeMemberExists                                     ErrorCode                              = "MEMBER_EXISTS"
+	ErrorCodeSetupDone                                        ErrorCode                              = "SETUP_DONE"
+	ErrorCodeKeyRevoked                                       ErrorCode                              = "KEY_REVOKED"
+	ErrorCodeLastOwner                                        ErrorCode                              = "LAST_OWNER"
+	ErrorCodeCallNotLive                                      ErrorCode                              = "CALL_NOT_LIVE"
+	ErrorCodeAgentInUse                                       ErrorCode                              = "AGENT_IN_USE"
+	ErrorCodeCallbackNotScheduled                             ErrorCode                              = "CALLBACK_NOT_SCHEDULED"
+	ErrorCodeRedeliveryUnavailable                            ErrorCode                              = "REDELIVERY_UNAVAILABLE"
+	ErrorCodePreCallConflict                                  ErrorCode                              = "PRE_CALL_CONFLICT"
+	ErrorCodeWebhookLegacyManaged                             ErrorCode                              = "WEBHOOK_LEGACY_MANAGED"
+	ErrorCodePhoneNumberNotReady                              ErrorCode                              = "PHONE_NUMBER_NOT_READY"
+	ErrorCodePhoneNumberExists                                ErrorCode                              = "PHONE_NUMBER_EXISTS"
+	ErrorCodeSIPConnectionInUse                               ErrorCode                              = "SIP_CONNECTION_IN_USE"
+	ErrorCodePhoneNumberUnavailable                           ErrorCode                              = "PHONE_NUMBER_UNAVAILABLE"
+	ErrorCodeBusinessVerificationRequired                     ErrorCode                              = "BUSINESS_VERIFICATION_REQUIRED"
+	ErrorCodeSMS10DlcDisabledForOrg                           ErrorCode                              = "SMS_10DLC_DISABLED_FOR_ORG"
+	ErrorCodeProfileRequired                                  ErrorCode                              = "PROFILE_REQUIRED"
+	ErrorCodeBrandRequired                                    ErrorCode                              = "BRAND_REQUIRED"
+	ErrorCodeBrandNotReady                                    ErrorCode                              = "BRAND_NOT_READY"
+	ErrorCodeSMSAssignmentUnsupportedNumber                   ErrorCode                              = "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER"
+	ErrorCodeOwnCampaignNotReady                              ErrorCode                              = "OWN_CAMPAIGN_NOT_READY"
+	ErrorCodeSharedCampaignUnavailable                        ErrorCode                              = "SHARED_CAMPAIGN_UNAVAILABLE"
+	ErrorCodeNoEligibleCampaign                               ErrorCode                              = "NO_ELIGIBLE_CAMPAIGN"
+	ErrorCodeCarrierBrandSubmitFailed                         ErrorCode                              = "CARRIER_BRAND_SUBMIT_FAILED"
+	ErrorCodeCarrierVettingFailed                             ErrorCode                              = "CARRIER_VETTING_FAILED"
+	ErrorCodeCarrierCampaignSubmitFailed                      ErrorCode                              = "CARRIER_CAMPAIGN_SUBMIT_FAILED"
+	ErrorCodeCarrierNumberAssignmentFailed                    ErrorCode                              = "CARRIER_NUMBER_ASSIGNMENT_FAILED"
+	ErrorCodeNotEnabledForOrganization                        ErrorCode                              = "NOT_ENABLED_FOR_ORGANIZATION"
+	ErrorCodeEndpointRemoved                                  ErrorCode                              = "ENDPOINT_REMOVED"
+	ErrorCodeUnsupportedBackend                               ErrorCode                              = "UNSUPPORTED_BACKEND"
+	ErrorCodeMessageSendFailed                                ErrorCode                              = "MESSAGE_SEND_FAILED"
+	ErrorCodePhoneNumberNotFound                              ErrorCode                              = "PHONE_NUMBER_NOT_FOUND"
+	ErrorCodeRmsgNumberUnavailable                            ErrorCode                              = "RMSG_NUMBER_UNAVAILABLE"
+	ErrorCodeRmsgNotEnabled                                   ErrorCode                              = "RMSG_NOT_ENABLED"
+	ErrorCodeDedicatedNumberRequired                          ErrorCode                              = "DEDICATED_NUMBER_REQUIRED"
+	ErrorCodeCarrierNumberFailed                              ErrorCode                              = "CARRIER_NUMBER_FAILED"
+	ErrorCodeKybStateConflict                                 ErrorCode                              = "KYB_STATE_CONFLICT"
+	ErrorCodeCarrierDialFailed                                ErrorCode                              = "CARRIER_DIAL_FAILED"
+	ErrorCodeIdempotencyConflict                              ErrorCode                              = "IDEMPOTENCY_CONFLICT"
+	ErrorCodeIdempotencyInProgress                            ErrorCode                              = "IDEMPOTENCY_IN_PROGRESS"
+	ErrorCodeTransferUnsupported                              ErrorCode                              = "TRANSFER_UNSUPPORTED"
+	ErrorCodeTransferInProgress                               ErrorCode                              = "TRANSFER_IN_PROGRESS"
+	ErrorCodeTransferStateConflict                            ErrorCode                              = "TRANSFER_STATE_CONFLICT"
+	ErrorCodeMethodNotAllowed                                 ErrorCode                              = "METHOD_NOT_ALLOWED"
+	ErrorCodePayloadTooLarge                                  ErrorCode                              = "PAYLOAD_TOO_LARGE"
+	ErrorCodeUnsupportedMedia                                 ErrorCode                              = "UNSUPPORTED_MEDIA"
+	ErrorCodeRateLimited                                      ErrorCode                              = "RATE_LIMITED"
+	ErrorCodeConcurrencyExhausted                             ErrorCode                              = "CONCURRENCY_EXHAUSTED"
+	ErrorCodeProviderUnavailable                              ErrorCode                              = "PROVIDER_UNAVAILABLE"
+	ErrorCodeServiceUnavailable                               ErrorCode                              = "SERVICE_UNAVAILABLE"
+	ErrorCodeInternalError                                    ErrorCode                              = "INTERNAL_ERROR"
+	ErrorDetailsKybStatusMissing                              ErrorDetailsKybStatus                  = "missing"
+	ErrorDetailsKybStatusDraft                                ErrorDetailsKybStatus                  = "draft"
+	ErrorDetailsKybStatusSubmitted                            ErrorDetailsKybStatus                  = "submitted"
+	ErrorDetailsKybStatusRejected                             ErrorDetailsKybStatus                  = "rejected"
+	ErrorDetailsKybStatusRevoked                              ErrorDetailsKybStatus                  = "revoked"
+	CallOutcomeResolved                                       CallOutcome                            = "resolved"
+	CallOutcomeUnresolved                                     CallOutcome                            = "unresolved"
+	CallOutcomeTransferred                                    CallOutcome                            = "transferred"
+	CallOutcomeCallbackScheduled                              CallOutcome                            = "callback_scheduled"
+	CallOutcomeVoicemail                                      CallOutcome                            = "voicemail"
+	CallOutcomeNoConversation                                 CallOutcome                            = "no_conversation"
+	CallOutcomeNotConnected                                   CallOutcome                            = "not_connected"
+	CallOutcomeFailed                                         CallOutcome                            = "failed"
+	CallOutcomeCompleted                                      CallOutcome                            = "completed"
+	ListCallsHasItemToolFailure                               ListCallsHasItem                       = "tool_failure"
+	ListCallsHasItemTransfer                                  ListCallsHasItem                       = "transfer"
+	ListCallsHasItemInterruption                              ListCallsHasItem                       = "interruption"
+	ListCallsHasItemFailover                                  ListCallsHasItem                       = "failover"
+	ListCallsHasItemRecording                                 ListCallsHasItem                       = "recording"
+	ListCallsSortCreatedAt                                    ListCallsSort                          = "created_at"
+	ListCallsSortDurationSeconds                              ListCallsSort                          = "duration_seconds"
+	ListCallsSortCostMicroUSD                                 ListCallsSort                          = "cost_micro_usd"
+	ListCallsSortSlowestTurnMs                                ListCallsSort                          = "slowest_turn_ms"
+	GetCallFiguresIntervalHour                                GetCallFiguresInterval                 = "hour"
+	GetCallFiguresIntervalDay                                 GetCallFiguresInterval                 = "day"
+	GetCallFiguresIntervalNone                                GetCallFiguresInterval                 = "none"
+	GetCallFiguresGroupByItemAgent                            GetCallFiguresGroupByItem              = "agent"
+	GetCallFiguresGroupByItemStatus                           GetCallFiguresGroupByItem              = "status"
+	GetCallFiguresGroupByItemKind                             GetCallFiguresGroupByItem              = "kind"
+	GetCallFiguresGroupByItemOutcome                          GetCallFiguresGroupByItem              = "outcome"
+	GetCallFiguresGroupByItemEndReason                        GetCallFiguresGroupByItem              = "end_reason"
+	GetCallFiguresGroupByItemDirection                        GetCallFiguresGroupByItem              = "direction"
+	StartedByTypeAPIKey                                       StartedByType                          = "api_key"
+	StartedByTypeUser                                         StartedByType                          = "user"
+	StartedByTypePhoneNumber                                  StartedByType                          = "phone_number"
+	StartedByTypeCallback                                     StartedByType                          = "callback"
+	StructuredDataSentimentPositive                           StructuredDataSentiment                = "positive"
+	StructuredDataSentimentNeutral                            StructuredDataSentiment                = "neutral"
+	StructuredDataSentimentNegative                           StructuredDataSentiment                = "negative"
+	CostLineLegCaller                                         CostLineLeg                            = "caller"
+	CostLineLegRecipient                                      CostLineLeg                            = "recipient"
+	CallArtifactsRecordingStatusSuppressed                    CallArtifactsRecordingStatus           = "suppressed"
+	CallArtifactsRecordingStatusUploading                     CallArtifactsRecordingStatus           = "uploading"
+	CallArtifactsRecordingStatusReady                         CallArtifactsRecordingStatus           = "ready"
+	CallArtifactsRecordingStatusFailed                        CallArtifactsRecordingStatus           = "failed"
+	CallbackStatusScheduled                                   CallbackStatus                         = "scheduled"
+	CallbackStatusDispatching                                 CallbackStatus                         = "dispatching"
+	CallbackStatusDispatched                                  CallbackStatus                         = "dispatched"
+	CallbackStatusCancelled                                   CallbackStatus                         = "cancelled"
+	CallbackStatusFailed                                      CallbackStatus                         = "failed"
+	CallbackFailureCauseCarrierError                          CallbackFailureCause                   = "carrier_error"
+	CallbackFailureCauseInsufficientCredits                   CallbackFailureCause                   = "insufficient_credits"
+	CallbackFailureCauseConcurrency                           CallbackFailureCause                   = "concurrency"
+	CallbackFailureCauseNoPhoneNumber                         CallbackFailureCause                   = "no_phone_number"
+	CallbackFailureCauseMissed                                CallbackFailureCause                   = "missed"
+	CallReportAnalysisStatusPending                           CallReportAnalysisStatus               = "pending"
+	CallReportAnalysisStatusHeuristic                         CallReportAnalysisStatus               = "heuristic"
+	CallReportAnalysisStatusCompleted                         CallReportAnalysisStatus               = "completed"
+	CallReportAnalysisStatusFailed                            CallReportAnalysisStatus               = "failed"
+	CallReportPostCallWebhookStatusNotConfigured              CallReportPostCallWebhookStatus        = "not_configured"
+	CallReportPostCallWebhookStatusPending                    CallReportPostCallWebhookStatus        = "pending"
+	CallReportPostCallWebhookStatusDelivered                  CallReportPostCallWebhookStatus        = "delivered"
+	CallReportPostCallWebhookStatusFailed                     CallReportPostCallWebhookStatus        = "failed"
+	TransferStatusRequested                                   TransferStatus                         = "requested"
+	TransferStatusScreening                                   TransferStatus                         = "screening"
+	TransferStatusBridging                                    TransferStatus                         = "bridging"
+	TransferStatusCompleted                                   TransferStatus                         = "completed"
+	TransferStatusFailed                                      TransferStatus                         = "failed"
+	TransferStatusCancelled                                   TransferStatus                         = "cancelled"
+	TransferFailureCauseBusy                                  TransferFailureCause                   = "busy"
+	TransferFailureCauseNoAnswer                              TransferFailureCause                   = "no_answer"
+	TransferFailureCauseDeclined                              TransferFailureCause                   = "declined"
+	TransferFailureCauseVoicemail                             TransferFailureCause                   = "voicemail"
+	TransferFailureCauseCallerHungUp                          TransferFailureCause                   = "caller_hung_up"
+	TransferFailureCauseCarrierError                          TransferFailureCause                   = "carrier_error"
+	CallSpanKindCall                                          CallSpanKind                           = "call"
+	CallSpanKindDial                                          CallSpanKind                           = "dial"
+	CallSpanKindPreCall                                       CallSpanKind                           = "pre_call"
+	CallSpanKindTurn                                          CallSpanKind                           = "turn"
+	CallSpanKindEndpointing                                   CallSpanKind                           = "endpointing"
+	CallSpanKindSTT                                           CallSpanKind                           = "stt"
+	CallSpanKindLLM                                           CallSpanKind                           = "llm"
+	CallSpanKindTool                                          CallSpanKind                           = "tool"
+	CallSpanKindTTS                                           CallSpanKind                           = "tts"
+	CallSpanKindPlayout                                       CallSpanKind                           = "playout"
+	CallSpanKindTransfer                                      CallSpanKind                           = "transfer"
+	CallSpanKindUnattributed                                  CallSpanKind                           = "unattributed"
+	RequestAttemptKeySourcePlatform                           RequestAttemptKeySource                = "platform"
+	RequestAttemptKeySourceByok                               RequestAttemptKeySource                = "byok"
+	EndedCallStatusEnding                                     EndedCallStatus                        = "ending"
+	EndedCallStatusAlreadyEnded                               EndedCallStatus                        = "already_ended"
+	PhoneNumberSourceManaged                                  PhoneNumberSource                      = "managed"
+	PhoneNumberSourceSIPTrunk                                 PhoneNumberSource                      = "sip_trunk"
+	PhoneNumberDirectionInbound                               PhoneNumberDirection                   = "inbound"
+	PhoneNumberDirectionOutbound                              PhoneNumberDirection                   = "outbound"
+	PhoneNumberDirectionBoth                                  PhoneNumberDirection                   = "both"
+	PhoneNumberSetupStatusReady                               PhoneNumberSetupStatus                 = "ready"
+	PhoneNumberSetupStatusActionRequired                      PhoneNumberSetupStatus                 = "action_required"
+	PhoneNumberSetupStatusSuspended                           PhoneNumberSetupStatus                 = "suspended"
+	PhoneNumberSetupIssuesItemCarrierPending                  PhoneNumberSetupIssuesItem             = "carrier_pending"
+	PhoneNumberSetupIssuesItemCarrierOrderFailed              PhoneNumberSetupIssuesItem             = "carrier_order_failed"
+	PhoneNumberSetupIssuesItemSIPConnectionFailing            PhoneNumberSetupIssuesItem             = "sip_connection_failing"
+	PhoneNumberSetupIssuesItemSIPPortMissing                  PhoneNumberSetupIssuesItem             = "sip_port_missing"
+	PhoneNumberSetupIssuesItemForwardingRequired              PhoneNumberSetupIssuesItem             = "forwarding_required"
+	PhoneNumberSetupIssuesItemPaymentOverdue                  PhoneNumberSetupIssuesItem             = "payment_overdue"
+	PhoneNumberSetupIssuesItemApprovalPending                 PhoneNumberSetupIssuesItem             = "approval_pending"
+	PhoneNumberSetupIssuesItemNumberAlsoImported              PhoneNumberSetupIssuesItem             = "number_also_imported"
+	SIPTransportUDP                                           SIPTransport                           = "udp"
+	SIPTransportTCP                                           SIPTransport                           = "tcp"
+	SIPIdentityFrom                                           SIPIdentity                            = "from"
+	SIPIdentityPreferred                                      SIPIdentity                            = "preferred"
+	SIPIdentityAsserted                                       SIPIdentity                            = "asserted"
+	SIPConnectionStatusUnverified                             SIPConnectionStatus                    = "unverified"
+	SIPConnectionStatusReady                                  SIPConnectionStatus                    = "ready"
+	SIPConnectionStatusFailing                                SIPConnectionStatus                    = "failing"
+	BusinessVerificationStatusMissing                         BusinessVerificationStatus             = "missing"
+	BusinessVerificationStatusDraft                           BusinessVerificationStatus             = "draft"
+	BusinessVerificationStatusSubmitted                       BusinessVerificationStatus             = "submitted"
+	BusinessVerificationStatusApproved                        BusinessVerificationStatus             = "approved"
+	BusinessVerificationStatusRejected                        BusinessVerificationStatus             = "rejected"
+	BusinessVerificationStatusRevoked                         BusinessVerificationStatus             = "revoked"
+	BusinessEntityTypePrivateProfit                           BusinessEntityType                     = "PRIVATE_PROFIT"
+	BusinessEntityTypePublicProfit                            BusinessEntityType                     = "PUBLIC_PROFIT"
+	BusinessEntityTypeNonProfit                               BusinessEntityType                     = "NON_PROFIT"
+	BusinessEntityTypeSoleProprietor                          BusinessEntityType                     = "SOLE_PROPRIETOR"
+	BusinessEntityTypeGovernment                              BusinessEntityType                     = "GOVERNMENT"
+	SMSBrandStatusDraft                                       SMSBrandStatus                         = "draft"
+	SMSBrandStatusPending                                     SMSBrandStatus                         = "pending"
+	SMSBrandStatusVerified                                    SMSBrandStatus                         = "verified"
+	SMSBrandStatusFailed                                      SMSBrandStatus                         = "failed"
+	SMSIdentityStatusVerified                                 SMSIdentityStatus                      = "VERIFIED"
+	SMSIdentityStatusUnverified                               SMSIdentityStatus                      = "UNVERIFIED"
+	SMSIdentityStatusSelfDeclared                             SMSIdentityStatus                      = "SELF_DECLARED"
+	SMSIdentityStatusVettedVerified                           SMSIdentityStatus                      = "VETTED_VERIFIED"
+	SMSBrandProfileVerticalRealEstate                         SMSBrandProfileVertical                = "REAL_ESTATE"
+	SMSBrandProfileVerticalHealthcare                         SMSBrandProfileVertical                = "HEALTHCARE"
+	SMSBrandProfileVerticalEnergy                             SMSBrandProfileVertical                = "ENERGY"
+	SMSBrandProfileVerticalEntertainment                      SMSBrandProfileVertical                = "ENTERTAINMENT"
+	SMSBrandProfileVerticalRetail                             SMSBrandProfileVertical                = "RETAIL"
+	SMSBrandProfileVerticalAgriculture                        SMSBrandProfileVertical                = "AGRICULTURE"
+	SMSBrandProfileVerticalInsurance                          SMSBrandProfileVertical                = "INSURANCE"
+	SMSBrandProfileVerticalEducation                          SMSBrandProfileVertical                = "EDUCATION"
+	SMSBrandProfileVerticalHospitality                        SMSBrandProfileVertical                = "HOSPITALITY"
+	SMSBrandProfileVerticalFinancial                          SMSBrandProfileVertical                = "FINANCIAL"
+	SMSBrandProfileVerticalGambling                           SMSBrandProfileVertical                = "GAMBLING"
+	SMSBrandProfileVerticalConstruction                       SMSBrandProfileVertical                = "CONSTRUCTION"
+	SMSBrandProfileVerticalNgo                                SMSBrandProfileVertical                = "NGO"
+	SMSBrandProfileVerticalManufacturing                      SMSBrandProfileVertical                = "MANUFACTURING"
+	SMSBrandProfileVerticalGovernment                         SMSBrandProfileVertical                = "GOVERNMENT"
+	SMSBrandProfileVerticalTechnology                         SMSBrandProfileVertical                = "TECHNOLOGY"
+	SMSBrandProfileVerticalCommunication                      SMSBrandProfileVertical                = "COMMUNICATION"
+	SMSCampaignStatusDraft                                    SMSCampaignStatus                      = "draft"
+	SMSCampaignStatusPending                                  SMSCampaignStatus                      = "pending"
+	SMSCampaignStatusActive                                   SMSCampaignStatus                      = "active"
+	SMSCampaignStatusRejected                                 SMSCampaignStatus                      = "rejected"
+	SMSCampaignStatusExpired                                  SMSCampaignStatus                      = "expired"
+	SMSUseCase2Fa                                             SMSUseCase                             = "2FA"
+	SMSUseCaseAccountNotification                             SMSUseCase                             = "ACCOUNT_NOTIFICATION"
+	SMSUseCaseCustomerCare                                    SMSUseCase                             = "CUSTOMER_CARE"
+	SMSUseCaseDeliveryNotification                            SMSUseCase                             = "DELIVERY_NOTIFICATION"
+	SMSUseCaseFraudAlert                                      SMSUseCase                             = "FRAUD_ALERT"
+	SMSUseCaseHigherEducation                                 SMSUseCase                             = "HIGHER_EDUCATION"
+	SMSUseCaseLowVolume                                       SMSUseCase                             = "LOW_VOLUME"
+	SMSUseCaseMarketing                                       SMSUseCase                             = "MARKETING"
+	SMSUseCaseMixed                                           SMSUseCase                             = "MIXED"
+	SMSUseCasePollingVoting                                   SMSUseCase                             = "POLLING_VOTING"
+	SMSUseCasePublicServiceAnnouncement                       SMSUseCase                             = "PUBLIC_SERVICE_ANNOUNCEMENT"
+	SMSUseCaseSecurityAlert                                   SMSUseCase                             = "SECURITY_ALERT"
+	SMSUseCaseCharity                                         SMSUseCase                             = "CHARITY"
+	SMSUseCaseEmergency                                       SMSUseCase                             = "EMERGENCY"
+	SMSUseCasePolitical                                       SMSUseCase                             = "POLITICAL"
+	SMSUseCaseSoleProprietor                                  SMSUseCase                             = "SOLE_PROPRIETOR"
+	SharedSMSCampaignStatusPending                            SharedSMSCampaignStatus                = "pending"
+	SharedSMSCampaignStatusActive                             SharedSMSCampaignStatus                = "active"
+	SharedSMSCampaignStatusRejected                           SharedSMSCampaignStatus                = "rejected"
+	SharedSMSCampaignStatusExpired                            SharedSMSCampaignStatus                = "expired"
 	SMSRegisteredNumberSMSAssignmentStatusPendingAssignment   SMSRegisteredNumberSMSAssignmentStatus = "PENDING_ASSIGNMENT"
 	SMSRegisteredNumberSMSAssignmentStatusAssigned            SMSRegisteredNumberSMSAssignmentStatus = "ASSIGNED"
 	SMSRegisteredNumberSMSAssignmentStatusFailedAssignment    SMSRegisteredNumberSMSAssignmentStatus = "FAILED_ASSIGNMENT"
 	SMSRegisteredNumberSMSAssignmentStatusPendingUnassignment SMSRegisteredNumberSMSAssignmentStatus = "PENDING_UNASSIGNMENT"
 	SMSRegisteredNumberSMSAssignmentStatusFailedUnassignment  SMSRegisteredNumberSMSAssignmentStatus = "FAILED_UNASSIGNMENT"
-
-	SMSRegisteredNumberAssignedToOwn    SMSRegisteredNumberAssignedTo = "own"
-	SMSRegisteredNumberAssignedToShared SMSRegisteredNumberAssignedTo = "shared"
-
-	SMSVettingClassStandard  SMSVettingClass = "STANDARD"
-	SMSVettingClassEnhanced  SMSVettingClass = "ENHANCED"
-	SMSVettingClassPolitical SMSVettingClass = "POLITICAL"
-
-	SMSVettingStatusPending   SMSVettingStatus = "pending"
-	SMSVettingStatusCompleted SMSVettingStatus = "completed"
-	SMSVettingStatusFailed    SMSVettingStatus = "failed"
-
-	SentMessageChannelRmsg SentMessageChannel = "rmsg"
-	SentMessageChannelSMS  SentMessageChannel = "sms"
-	SentMessageChannelRcs  SentMessageChannel = "rcs"
-
-	SentMessageStatusRegistered SentMessageStatus = "registered"
-	SentMessageStatusPending    SentMessageStatus = "pending"
-	SentMessageStatusQueued     SentMessageStatus = "queued"
-	SentMessageStatusAccepted   SentMessageStatus = "accepted"
-	SentMessageStatusSent       SentMessageStatus = "sent"
-	SentMessageStatusDelivered  SentMessageStatus = "delivered"
-	SentMessageStatusDeclined   SentMessageStatus = "declined"
-	SentMessageStatusError      SentMessageStatus = "error"
-
-	RmsgNumberStatusActive      RmsgNumberStatus = "active"
-	RmsgNumberStatusPaused      RmsgNumberStatus = "paused"
-	RmsgNumberStatusUnavailable RmsgNumberStatus = "unavailable"
-
-	RmsgNumberSMSStatusNotConfigured RmsgNumberSMSStatus = "not_configured"
-	RmsgNumberSMSStatusPending       RmsgNumberSMSStatus = "pending"
-	RmsgNumberSMSStatusReady         RmsgNumberSMSStatus = "ready"
-	RmsgNumberSMSStatusFailed        RmsgNumberSMSStatus = "failed"
-
-	RmsgSubscriptionSigningSecretSourceOrganization RmsgSubscriptionSigningSecretSource = "organization"
-	RmsgSubscriptionSigningSecretSourceCustom       RmsgSubscriptionSigningSecretSource = "custom"
-
-	RmsgEventTypeRmsgReceived         RmsgEventType = "rmsg.received"
-	RmsgEventTypeRmsgReactionReceived RmsgEventType = "rmsg.reaction_received"
-	RmsgEventTypeRmsgSent             RmsgEventType = "rmsg.sent"
-	RmsgEventTypeRmsgDelivered        RmsgEventType = "rmsg.delivered"
-	RmsgEventTypeRmsgDeliveryFailed   RmsgEventType = "rmsg.delivery_failed"
-
-	WebhookEventTypeCallPreCall   WebhookEventType = "call.pre_call"
-	WebhookEventTypeCallStatus    WebhookEventType = "call.status"
-	WebhookEventTypeCallReport    WebhookEventType = "call.report"
-	WebhookEventTypeCallAnalysis  WebhookEventType = "call.analysis"
-	WebhookEventTypeCallRecording WebhookEventType = "call.recording"
-
-	WebhookAttemptErrorTimeout        WebhookAttemptError = "timeout"
-	WebhookAttemptErrorDNS            WebhookAttemptError = "dns"
-	WebhookAttemptErrorConnect        WebhookAttemptError = "connect"
-	WebhookAttemptErrorTLS            WebhookAttemptError = "tls"
-	WebhookAttemptErrorAddressBlocked WebhookAttemptError = "address_blocked"
-	WebhookAttemptErrorRedirect       WebhookAttemptError = "redirect"
-	WebhookAttemptErrorHTTPStatus     WebhookAttemptError = "http_status"
-	WebhookAttemptErrorBodyTooLarge   WebhookAttemptError = "body_too_large"
-
-	DeliveredEventTypeCallPreCall          DeliveredEventType = "call.pre_call"
-	DeliveredEventTypeCallStatus           DeliveredEventType = "call.status"
-	DeliveredEventTypeCallReport           DeliveredEventType = "call.report"
-	DeliveredEventTypeCallAnalysis         DeliveredEventType = "call.analysis"
-	DeliveredEventTypeCallRecording        DeliveredEventType = "call.recording"
-	DeliveredEventTypeRmsgSent             DeliveredEventType = "rmsg.sent"
-	DeliveredEventTypeRmsgDelivered        DeliveredEventType = "rmsg.delivered"
-	DeliveredEventTypeRmsgDeliveryFailed   DeliveredEventType = "rmsg.delivery_failed"
-	DeliveredEventTypeRmsgReceived         DeliveredEventType = "rmsg.received"
-	DeliveredEventTypeRmsgReactionReceived DeliveredEventType = "rmsg.reaction_received"
-
-	WebhookDeliveryStatusPending    WebhookDeliveryStatus = "pending"
-	WebhookDeliveryStatusDelivering WebhookDeliveryStatus = "delivering"
-	WebhookDeliveryStatusSucceeded  WebhookDeliveryStatus = "succeeded"
-	WebhookDeliveryStatusFailed     WebhookDeliveryStatus = "failed"
-	WebhookDeliveryStatusCancelled  WebhookDeliveryStatus = "cancelled"
-	WebhookDeliveryStatusExpired    WebhookDeliveryStatus = "expired"
-
-	EndpointKindWorkspace EndpointKind = "workspace"
-	EndpointKindRmsg      EndpointKind = "rmsg"
-
-	WebhookDeliveryErrorTimeout        WebhookDeliveryError = "timeout"
-	WebhookDeliveryErrorDNS            WebhookDeliveryError = "dns"
-	WebhookDeliveryErrorConnect        WebhookDeliveryError = "connect"
-	WebhookDeliveryErrorTLS            WebhookDeliveryError = "tls"
-	WebhookDeliveryErrorAddressBlocked WebhookDeliveryError = "address_blocked"
-	WebhookDeliveryErrorRedirect       WebhookDeliveryError = "redirect"
-	WebhookDeliveryErrorHTTPStatus     WebhookDeliveryError = "http_status"
-	WebhookDeliveryErrorBodyTooLarge   WebhookDeliveryError = "body_too_large"
-	WebhookDeliveryErrorDeleted        WebhookDeliveryError = "deleted"
-	WebhookDeliveryErrorDisabled       WebhookDeliveryError = "disabled"
-	WebhookDeliveryErrorSuperseded     WebhookDeliveryError = "superseded"
-
-	WebhookAttemptTriggerAutomatic WebhookAttemptTrigger = "automatic"
-	WebhookAttemptTriggerManual    WebhookAttemptTrigger = "manual"
-
-	WebhookSigningSecretSourceWorkspace WebhookSigningSecretSource = "workspace"
-	WebhookSigningSecretSourceCustom    WebhookSigningSecretSource = "custom"
-
-	WebhookDisabledReasonManual        WebhookDisabledReason = "manual"
-	WebhookDisabledReasonGone          WebhookDisabledReason = "gone"
-	WebhookDisabledReasonFailing       WebhookDisabledReason = "failing"
-	WebhookDisabledReasonAgentsDeleted WebhookDisabledReason = "agents_deleted"
-
-	SignatureVerdictReasonMissingHeader  SignatureVerdictReason = "missing_header"
-	SignatureVerdictReasonNoMatch        SignatureVerdictReason = "no_match"
-	SignatureVerdictReasonBodyChanged    SignatureVerdictReason = "body_changed"
-	SignatureVerdictReasonTooOld         SignatureVerdictReason = "too_old"
-	SignatureVerdictReasonPreviousSecret SignatureVerdictReason = "previous_secret"
-
-	StreamedWebhookEventEventCallStatus    StreamedWebhookEventEvent = "call.status"
-	StreamedWebhookEventEventCallReport    StreamedWebhookEventEvent = "call.report"
-	StreamedWebhookEventEventCallAnalysis  StreamedWebhookEventEvent = "call.analysis"
-	StreamedWebhookEventEventCallRecording StreamedWebhookEventEvent = "call.recording"
-
-	ModelHealthPathStream ModelHealthPath = "stream"
-	ModelHealthPathBatch  ModelHealthPath = "batch"
-
-	ModelHealthStateOk           ModelHealthState = "ok"
-	ModelHealthStateDegraded     ModelHealthState = "degraded"
-	ModelHealthStateOpen         ModelHealthState = "open"
-	ModelHealthStateNoCredential ModelHealthState = "no_credential"
-	ModelHealthStateUnknown      ModelHealthState = "unknown"
-
-	ObjectiveBalanced Objective = "balanced"
-	ObjectiveQuality  Objective = "quality"
-	ObjectiveLatency  Objective = "latency"
-	ObjectiveCost     Objective = "cost"
-
-	RoutingFigurePartQuality     RoutingFigurePart = "quality"
-	RoutingFigurePartLatency     RoutingFigurePart = "latency"
-	RoutingFigurePartCost        RoutingFigurePart = "cost"
-	RoutingFigurePartSuccessRate RoutingFigurePart = "success_rate"
-
-	CallDirectionInbound  CallDirection = "inbound"
-	CallDirectionOutbound CallDirection = "outbound"
-	CallDirectionBrowser  CallDirection = "browser"
-
-	AnalysisResultStatusHeuristic AnalysisResultStatus = "heuristic"
-	AnalysisResultStatusCompleted AnalysisResultStatus = "completed"
-	AnalysisResultStatusFailed    AnalysisResultStatus = "failed"
-
-	RecordingEventRecordingStatusReady  RecordingEventRecordingStatus = "ready"
-	RecordingEventRecordingStatusFailed RecordingEventRecordingStatus = "failed"
-
-	RmsgEventMessageStatusReceived  RmsgEventMessageStatus = "received"
-	RmsgEventMessageStatusAccepted  RmsgEventMessageStatus = "accepted"
-	RmsgEventMessageStatusSent      RmsgEventMessageStatus = "sent"
-	RmsgEventMessageStatusDelivered RmsgEventMessageStatus = "delivered"
-	RmsgEventMessageStatusDeclined  RmsgEventMessageStatus = "declined"
-	RmsgEventMessageStatusError     RmsgEventMessageStatus = "error"
-
-	RmsgReactionReactionLove      RmsgReactionReaction = "love"
-	RmsgReactionReactionLike      RmsgReactionReaction = "like"
-	RmsgReactionReactionDislike   RmsgReactionReaction = "dislike"
-	RmsgReactionReactionLaugh     RmsgReactionReaction = "laugh"
-	RmsgReactionReactionEmphasize RmsgReactionReaction = "emphasize"
-	RmsgReactionReactionQuestion  RmsgReactionReaction = "question"
-	RmsgReactionReactionCustom    RmsgReactionReaction = "custom"
+	SMSRegisteredNumberAssignedToOwn                          SMSRegisteredNumberAssignedTo          = "own"
+	SMSRegisteredNumberAssignedToShared                       SMSRegisteredNumberAssignedTo          = "shared"
+	SMSVettingClassStandard                                   SMSVettingClass                        = "STANDARD"
+	SMSVettingClassEnhanced                                   SMSVettingClass                        = "ENHANCED"
+	SMSVettingClassPolitical                                  SMSVettingClass                        = "POLITICAL"
+	SMSVettingStatusPending                                   SMSVettingStatus                       = "pending"
+	SMSVettingStatusCompleted                                 SMSVettingStatus                       = "completed"
+	SMSVettingStatusFailed                                    SMSVettingStatus                       = "failed"
+	SentMessageChannelRmsg                                    SentMessageChannel                     = "rmsg"
+	SentMessageChannelSMS                                     SentMessageChannel                     = "sms"
+	SentMessageChannelRcs                                     SentMessageChannel                     = "rcs"
+	SentMessageStatusRegistered                               SentMessageStatus                      = "registered"
+	SentMessageStatusPending                                  SentMessageStatus                      = "pending"
+	SentMessageStatusQueued                                   SentMessageStatus                      = "queued"
+	SentMessageStatusAccepted                                 SentMessageStatus                      = "accepted"
+	SentMessageStatusSent                                     SentMessageStatus                      = "sent"
+	SentMessageStatusDelivered                                SentMessageStatus                      = "delivered"
+	SentMessageStatusDeclined                                 SentMessageStatus                      = "declined"
+	SentMessageStatusError                                    SentMessageStatus                      = "error"
+	RmsgNumberStatusActive                                    RmsgNumberStatus                       = "active"
+	RmsgNumberStatusPaused                                    RmsgNumberStatus                       = "paused"
+	RmsgNumberStatusUnavailable                               RmsgNumberStatus                       = "unavailable"
+	RmsgNumberSMSStatusNotConfigured                          RmsgNumberSMSStatus                    = "not_configured"
+	RmsgNumberSMSStatusPending                                RmsgNumberSMSStatus                    = "pending"
+	RmsgNumberSMSStatusReady                                  RmsgNumberSMSStatus                    = "ready"
+	RmsgNumberSMSStatusFailed                                 RmsgNumberSMSStatus                    = "failed"
+	RmsgSubscriptionSigningSecretSourceOrganization           RmsgSubscriptionSigningSecretSource    = "organization"
+	RmsgSubscriptionSigningSecretSourceCustom                 RmsgSubscriptionSigningSecretSource    = "custom"
+	RmsgEventTypeRmsgReceived                                 RmsgEventType                          = "rmsg.received"
+	RmsgEventTypeRmsgReactionReceived                         RmsgEventType                          = "rmsg.reaction_received"
+	RmsgEventTypeRmsgSent                                     RmsgEventType                          = "rmsg.sent"
+	RmsgEventTypeRmsgDelivered                                RmsgEventType                          = "rmsg.delivered"
+	RmsgEventTypeRmsgDeliveryFailed                           RmsgEventType                          = "rmsg.delivery_failed"
+	WebhookEventTypeCallPreCall                               WebhookEventType                       = "call.pre_call"
+	WebhookEventTypeCallStatus                                WebhookEventType                       = "call.status"
+	WebhookEventTypeCallReport                                WebhookEventType                       = "call.report"
+	WebhookEventTypeCallAnalysis                              WebhookEventType                       = "call.analysis"
+	WebhookEventTypeCallRecording                             WebhookEventType                       = "call.recording"
+	WebhookAttemptErrorTimeout                                WebhookAttemptError                    = "timeout"
+	WebhookAttemptErrorDNS                                    WebhookAttemptError                    = "dns"
+	WebhookAttemptErrorConnect                                WebhookAttemptError                    = "connect"
+	WebhookAttemptErrorTLS                                    WebhookAttemptError                    = "tls"
+	WebhookAttemptErrorAddressBlocked                         WebhookAttemptError                    = "address_blocked"
+	WebhookAttemptErrorRedirect                               WebhookAttemptError                    = "redirect"
+	WebhookAttemptErrorHTTPStatus                             WebhookAttemptError                    = "http_status"
+	WebhookAttemptErrorBodyTooLarge                           WebhookAttemptError                    = "body_too_large"
+	DeliveredEventTypeCallPreCall                             DeliveredEventType                     = "call.pre_call"
+	DeliveredEventTypeCallStatus                              DeliveredEventType                     = "call.status"
+	DeliveredEventTypeCallReport                              DeliveredEventType                     = "call.report"
+	DeliveredEventTypeCallAnalysis                            DeliveredEventType                     = "call.analysis"
+	DeliveredEventTypeCallRecording                           DeliveredEventType                     = "call.recording"
+	DeliveredEventTypeRmsgSent                                DeliveredEventType                     = "rmsg.sent"
+	DeliveredEventTypeRmsgDelivered                           DeliveredEventType                     = "rmsg.delivered"
+	DeliveredEventTypeRmsgDeliveryFailed                      DeliveredEventType                     = "rmsg.delivery_failed"
+	DeliveredEventTypeRmsgReceived                            DeliveredEventType                     = "rmsg.received"
+	DeliveredEventTypeRmsgReactionReceived                    DeliveredEventType                     = "rmsg.reaction_received"
+	WebhookDeliveryStatusPending                              WebhookDeliveryStatus                  = "pending"
+	WebhookDeliveryStatusDelivering                           WebhookDeliveryStatus                  = "delivering"
+	WebhookDeliveryStatusSucceeded                            WebhookDeliveryStatus                  = "succeeded"
+	WebhookDeliveryStatusFailed                               WebhookDeliveryStatus                  = "failed"
+	WebhookDeliveryStatusCancelled                            WebhookDeliveryStatus                  = "cancelled"
+	WebhookDeliveryStatusExpired                              WebhookDeliveryStatus                  = "expired"
+	EndpointKindWorkspace                                     EndpointKind                           = "workspace"
+	EndpointKindRmsg                                          EndpointKind                           = "rmsg"
+	WebhookDeliveryErrorTimeout                               WebhookDeliveryError                   = "timeout"
+	WebhookDeliveryErrorDNS                                   WebhookDeliveryError                   = "dns"
+	WebhookDeliveryErrorConnect                               WebhookDeliveryError                   = "connect"
+	WebhookDeliveryErrorTLS                                   WebhookDeliveryError                   = "tls"
+	WebhookDeliveryErrorAddressBlocked                        WebhookDeliveryError                   = "address_blocked"
+	WebhookDeliveryErrorRedirect                              WebhookDeliveryError                   = "redirect"
+	WebhookDeliveryErrorHTTPStatus                            WebhookDeliveryError                   = "http_status"
+	WebhookDeliveryErrorBodyTooLarge                          WebhookDeliveryError                   = "body_too_large"
+	WebhookDeliveryErrorDeleted                               WebhookDeliveryError                   = "deleted"
+	WebhookDeliveryErrorDisabled                              WebhookDeliveryError                   = "disabled"
+	WebhookDeliveryErrorSuperseded                            WebhookDeliveryError                   = "superseded"
+	WebhookAttemptTriggerAutomatic                            WebhookAttemptTrigger                  = "automatic"
+	WebhookAttemptTriggerManual                               WebhookAttemptTrigger                  = "manual"
+	WebhookSigningSecretSourceWorkspace                       WebhookSigningSecretSource             = "workspace"
+	WebhookSigningSecretSourceCustom                          WebhookSigningSecretSource             = "custom"
+	WebhookDisabledReasonManual                               WebhookDisabledReason                  = "manual"
+	WebhookDisabledReasonGone                                 WebhookDisabledReason                  = "gone"
+	WebhookDisabledReasonFailing                              WebhookDisabledReason                  = "failing"
+	WebhookDisabledReasonAgentsDeleted                        WebhookDisabledReason                  = "agents_deleted"
+	SignatureVerdictReasonMissingHeader                       SignatureVerdictReason                 = "missing_header"
+	SignatureVerdictReasonNoMatch                             SignatureVerdictReason                 = "no_match"
+	SignatureVerdictReasonBodyChanged                         SignatureVerdictReason                 = "body_changed"
+	SignatureVerdictReasonTooOld                              SignatureVerdictReason                 = "too_old"
+	SignatureVerdictReasonPreviousSecret                      SignatureVerdictReason                 = "previous_secret"
+	StreamedWebhookEventEventCallStatus                       StreamedWebhookEventEvent              = "call.status"
+	StreamedWebhookEventEventCallReport                       StreamedWebhookEventEvent              = "call.report"
+	StreamedWebhookEventEventCallAnalysis                     StreamedWebhookEventEvent              = "call.analysis"
+	StreamedWebhookEventEventCallRecording                    StreamedWebhookEventEvent              = "call.recording"
+	ModelHealthPathStream                                     ModelHealthPath                        = "stream"
+	ModelHealthPathBatch                                      ModelHealthPath                        = "batch"
+	ModelHealthStateOk                                        ModelHealthState                       = "ok"
+	ModelHealthStateDegraded                                  ModelHealthState                       = "degraded"
+	ModelHealthStateOpen                                      ModelHealthState                       = "open"
+	ModelHealthStateNoCredential                              ModelHealthState                       = "no_credential"
+	ModelHealthStateUnknown                                   ModelHealthState                       = "unknown"
+	ObjectiveBalanced                                         Objective                              = "balanced"
+	ObjectiveQuality                                          Objective                              = "quality"
+	ObjectiveLatency                                          Objective                              = "latency"
+	ObjectiveCost                                             Objective                              = "cost"
+	RoutingFigurePartQuality                                  RoutingFigurePart                      = "quality"
+	RoutingFigurePartLatency                                  RoutingFigurePart                      = "latency"
+	RoutingFigurePartCost                                     RoutingFigurePart                      = "cost"
+	RoutingFigurePartSuccessRate                              RoutingFigurePart                      = "success_rate"
+	CallDirectionInbound                                      CallDirection                          = "inbound"
+	CallDirectionOutbound                                     CallDirection                          = "outbound"
+	CallDirectionBrowser                                      CallDirection                          = "browser"
+	AnalysisResultStatusHeuristic                             AnalysisResultStatus                   = "heuristic"
+	AnalysisResultStatusCompleted                             AnalysisResultStatus                   = "completed"
+	AnalysisResultStatusFailed                                AnalysisResultStatus                   = "failed"
+	RecordingEventRecordingStatusReady                        RecordingEventRecordingStatus          = "ready"
+	RecordingEventRecordingStatusFailed                       RecordingEventRecordingStatus          = "failed"
+	RmsgEventMessageStatusReceived                            RmsgEventMessageStatus                 = "received"
+	RmsgEventMessageStatusAccepted                            RmsgEventMessageStatus                 = "accepted"
+	RmsgEventMessageStatusSent                                RmsgEventMessageStatus                 = "sent"
+	RmsgEventMessageStatusDelivered                           RmsgEventMessageStatus                 = "delivered"
+	RmsgEventMessageStatusDeclined                            RmsgEventMessageStatus                 = "declined"
+	RmsgEventMessageStatusError                               RmsgEventMessageStatus                 = "error"
+	RmsgReactionReactionLove                                  RmsgReactionReaction                   = "love"
+	RmsgReactionReactionLike                                  RmsgReactionReaction                   = "like"
+	RmsgReactionReactionDislike                               RmsgReactionReaction                   = "dislike"
+	RmsgReactionReactionLaugh                                 RmsgReactionReaction                   = "laugh"
+	RmsgReactionReactionEmphasize                             RmsgReactionReaction                   = "emphasize"
+	RmsgReactionReactionQuestion                              RmsgReactionReaction                   = "question"
+	RmsgReactionReactionCustom                                RmsgReactionReaction                   = "custom"
 )

@@ -5,15 +5,58 @@ export type SessionStatus = {
   /** When the session ended, in UTC. null while it is live. */ endedAt: string | null
 }
 
-export type SessionStreamEnd = {
-  /** Why the stream ended: the session is over, or ten minutes have passed. */ reason: 'session_ended' | 'timeout'
-}
+export type SessionStreamEnd = { /** Why the stream ended: the session is over, or ten minutes have passed. */ reason: 'session_ended' | 'timeout' }
 
 /** The start of the stream. Events are stored for it from now on. */
 export type WebhookStreamOpen = {
   /** The cursor to go on from here, the same as the line `id`. */ cursor: string
   /** Whether the stream has events of the test world. */ test: boolean
 }
+
+export type CallOverview = {
+  /** The id of the call, which is also the id of its session. */ id: string
+  test?: TestMark
+  /** The path of the call. */ resource_uri: string
+  /** The id of the agent that talks in the call. null for a session without a stored agent. */ agent_id: string | null
+  /** The name that the agent has now. null if there is no stored agent or it was deleted. */ agent_name: string | null
+  /** The version of the agent with which the call began. null without a stored agent. */ agent_version: number | null
+  /** The state of the call. */ status: CallStatus
+  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
+  /** The direction of a phone call. null if the call is not by phone. */ direction: PhoneDirection | null
+  /** The number that calls, in E.164. null if the caller withholds it or the call is not by phone. */ from: string | null
+  /** The number that is called, in E.164. null if the call is not by phone. */ to: string | null
+  /** The id of the organization's number in the call. null if the call is not by phone. */ phone_number_id: string | null
+  /** The language of the agent in the call, as a BCP 47 tag. */ language: string
+  /** When the call was created, in UTC. */ created_at: string
+  /** When the call was last changed, in UTC. */ updated_at: string
+  /** When the parties were connected, in UTC. null if they were not, or not yet. */ started_at: string | null
+  /** When the call ended, in UTC. null while it is live. */ ended_at: string | null
+  end_reason: EndReason | null
+  /** The outcome in the report of the call. null until there is a report. */ outcome: CallOutcome | null
+  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ duration_seconds: number | null
+  recording_status: RecordingStatus | null
+  /** The number of finished turns. */ turns: number
+  /** The number of turns of the agent that the caller interrupted. */ interruptions: number
+  /** The number of tool calls. */ tool_calls: number
+  /** The number of tool calls that failed. */ tool_failures: number
+  /** The number of attempts to transfer the call. */ transfers: number
+  /** How often another provider took over a stage. */ failovers: number
+  /** The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end. */
+  cost_micro_usd: string | null
+  /** The conversational latencies of the call. null if no turn has one. */ latency_ms: CallLatency | null
+  /** The turn of the agent with the greatest latency. null if no turn has one. */ slowest_turn: SlowestTurn | null
+  /** The first turns that contain the words of `q`, at most 3. Present only with `q`. */ matches?: TurnMatch[]
+}
+
+/** The start of the stream. Calls that change from now on come. */
+export type CallStreamOpen = { /** Whether the stream has calls of the test world. */ test: boolean }
+
+/** A call that changed and does not match the filters. */
+export type GoneCall = { /** The id of the call. */ id: string }
+
+/** Too many calls changed at once, or changes may have been missed. The list has to be read again. */
+export type CallStreamResync = Record<string, never>
+export type CallStreamEnd = { /** Why the stream ended: ten minutes have passed. */ reason: 'timeout' }
 
 export type StreamedWebhookEvent = {
   /** The cursor to go on from here, the same as the line `id`. */ cursor: string
@@ -25,12 +68,8 @@ export type StreamedWebhookEvent = {
   /** The body of the event as JSON text. Its UTF-8 bytes are those that endpoints get. */ body: string
 }
 
-export type WebhookStreamEnd = {
-  /** Why the stream ended: ten minutes have passed. */ reason: 'timeout'
-}
-
+export type WebhookStreamEnd = { /** Why the stream ended: ten minutes have passed. */ reason: 'timeout' }
 export type ProviderList = ProviderStatus[]
-
 export type ProviderHealthList = ModelHealth[]
 
 export type ModelHealth = {
@@ -157,77 +196,22 @@ export type ValidationIssue = {
 
 /** The error code, which stays the same between versions. The table `x-error-codes` of this document explains each. */
 export type ErrorCode = 
-  | 'UNAUTHORIZED'
-  | 'FORBIDDEN'
-  | 'ORGANIZATION_DISABLED'
-  | 'API_KEY_REQUIRED'
-  | 'ORIGIN_NOT_ALLOWED'
-  | 'SIGN_IN_FAILED'
-  | 'VALIDATION_ERROR'
-  | 'MISSING_TEMPLATE_VARIABLES'
-  | 'CAPABILITY_UNSUPPORTED'
-  | 'INSUFFICIENT_CREDITS'
-  | 'NOT_FOUND'
-  | 'REPORT_NOT_AVAILABLE'
-  | 'RECORDING_NOT_AVAILABLE'
-  | 'CALL_NOT_ENDED'
-  | 'LINK_EXPIRED'
-  | 'PRECONDITION_FAILED'
-  | 'RANGE_NOT_SATISFIABLE'
-  | 'AGENT_NAME_CONFLICT'
-  | 'TOOL_NAME_CONFLICT'
-  | 'LIMIT_REACHED'
-  | 'MEMBER_EXISTS'
-  | 'SETUP_DONE'
-  | 'KEY_REVOKED'
-  | 'LAST_OWNER'
-  | 'CALL_NOT_LIVE'
-  | 'AGENT_IN_USE'
-  | 'CALLBACK_NOT_SCHEDULED'
-  | 'REDELIVERY_UNAVAILABLE'
-  | 'PRE_CALL_CONFLICT'
-  | 'WEBHOOK_LEGACY_MANAGED'
-  | 'PHONE_NUMBER_NOT_READY'
-  | 'PHONE_NUMBER_EXISTS'
-  | 'SIP_CONNECTION_IN_USE'
-  | 'PHONE_NUMBER_UNAVAILABLE'
-  | 'BUSINESS_VERIFICATION_REQUIRED'
-  | 'SMS_10DLC_DISABLED_FOR_ORG'
-  | 'PROFILE_REQUIRED'
-  | 'BRAND_REQUIRED'
-  | 'BRAND_NOT_READY'
-  | 'SMS_ASSIGNMENT_UNSUPPORTED_NUMBER'
-  | 'OWN_CAMPAIGN_NOT_READY'
-  | 'SHARED_CAMPAIGN_UNAVAILABLE'
-  | 'NO_ELIGIBLE_CAMPAIGN'
-  | 'CARRIER_BRAND_SUBMIT_FAILED'
-  | 'CARRIER_VETTING_FAILED'
-  | 'CARRIER_CAMPAIGN_SUBMIT_FAILED'
-  | 'CARRIER_NUMBER_ASSIGNMENT_FAILED'
-  | 'NOT_ENABLED_FOR_ORGANIZATION'
-  | 'ENDPOINT_REMOVED'
-  | 'UNSUPPORTED_BACKEND'
-  | 'MESSAGE_SEND_FAILED'
-  | 'PHONE_NUMBER_NOT_FOUND'
-  | 'RMSG_NUMBER_UNAVAILABLE'
-  | 'RMSG_NOT_ENABLED'
-  | 'DEDICATED_NUMBER_REQUIRED'
-  | 'CARRIER_NUMBER_FAILED'
-  | 'KYB_STATE_CONFLICT'
-  | 'CARRIER_DIAL_FAILED'
-  | 'IDEMPOTENCY_CONFLICT'
-  | 'IDEMPOTENCY_IN_PROGRESS'
-  | 'TRANSFER_UNSUPPORTED'
-  | 'TRANSFER_IN_PROGRESS'
-  | 'TRANSFER_STATE_CONFLICT'
-  | 'METHOD_NOT_ALLOWED'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA'
-  | 'RATE_LIMITED'
-  | 'CONCURRENCY_EXHAUSTED'
-  | 'PROVIDER_UNAVAILABLE'
-  | 'SERVICE_UNAVAILABLE'
-  | 'INTERNAL_ERROR'
+  | 'UNAUTHORIZED' | 'FORBIDDEN' | 'ORGANIZATION_DISABLED' | 'API_KEY_REQUIRED' | 'ORIGIN_NOT_ALLOWED'
+  | 'SIGN_IN_FAILED' | 'VALIDATION_ERROR' | 'MISSING_TEMPLATE_VARIABLES' | 'CAPABILITY_UNSUPPORTED'
+  | 'INSUFFICIENT_CREDITS' | 'NOT_FOUND' | 'REPORT_NOT_AVAILABLE' | 'RECORDING_NOT_AVAILABLE' | 'CALL_NOT_ENDED'
+  | 'LINK_EXPIRED' | 'PRECONDITION_FAILED' | 'RANGE_NOT_SATISFIABLE' | 'AGENT_NAME_CONFLICT' | 'TOOL_NAME_CONFLICT'
+  | 'LIMIT_REACHED' | 'MEMBER_EXISTS' | 'SETUP_DONE' | 'KEY_REVOKED' | 'LAST_OWNER' | 'CALL_NOT_LIVE' | 'AGENT_IN_USE'
+  | 'CALLBACK_NOT_SCHEDULED' | 'REDELIVERY_UNAVAILABLE' | 'PRE_CALL_CONFLICT' | 'WEBHOOK_LEGACY_MANAGED'
+  | 'PHONE_NUMBER_NOT_READY' | 'PHONE_NUMBER_EXISTS' | 'SIP_CONNECTION_IN_USE' | 'PHONE_NUMBER_UNAVAILABLE'
+  | 'BUSINESS_VERIFICATION_REQUIRED' | 'SMS_10DLC_DISABLED_FOR_ORG' | 'PROFILE_REQUIRED' | 'BRAND_REQUIRED'
+  | 'BRAND_NOT_READY' | 'SMS_ASSIGNMENT_UNSUPPORTED_NUMBER' | 'OWN_CAMPAIGN_NOT_READY' | 'SHARED_CAMPAIGN_UNAVAILABLE'
+  | 'NO_ELIGIBLE_CAMPAIGN' | 'CARRIER_BRAND_SUBMIT_FAILED' | 'CARRIER_VETTING_FAILED' | 'CARRIER_CAMPAIGN_SUBMIT_FAILED'
+  | 'CARRIER_NUMBER_ASSIGNMENT_FAILED' | 'NOT_ENABLED_FOR_ORGANIZATION' | 'ENDPOINT_REMOVED' | 'UNSUPPORTED_BACKEND'
+  | 'MESSAGE_SEND_FAILED' | 'PHONE_NUMBER_NOT_FOUND' | 'RMSG_NUMBER_UNAVAILABLE' | 'RMSG_NOT_ENABLED'
+  | 'DEDICATED_NUMBER_REQUIRED' | 'CARRIER_NUMBER_FAILED' | 'KYB_STATE_CONFLICT' | 'CARRIER_DIAL_FAILED'
+  | 'IDEMPOTENCY_CONFLICT' | 'IDEMPOTENCY_IN_PROGRESS' | 'TRANSFER_UNSUPPORTED' | 'TRANSFER_IN_PROGRESS'
+  | 'TRANSFER_STATE_CONFLICT' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA' | 'RATE_LIMITED'
+  | 'CONCURRENCY_EXHAUSTED' | 'PROVIDER_UNAVAILABLE' | 'SERVICE_UNAVAILABLE' | 'INTERNAL_ERROR'
 
 /** An OpenAPI 3.1 document. */
 export type OpenapiDocument = {
@@ -360,15 +344,9 @@ export type IssuedApiKey = {
   /** The secret of the key. Only this answer has it. */ secret: string
 }
 
-export type RevokedApiKey = {
-  /** Always true. */ revoked: boolean
-}
-
+export type RevokedApiKey = { /** Always true. */ revoked: boolean }
 export type ApiKeyChange = { name?: ApiKeyName; policy?: KeyPolicy }
-
-export type ApiKeyRotation = {
-  /** How long the secret before goes on working, in seconds. 0: it ends at once. */ overlapSeconds?: number
-}
+export type ApiKeyRotation = { /** How long the secret before goes on working, in seconds. 0: it ends at once. */ overlapSeconds?: number }
 
 /** A person, an API key, the operator with a command on the server, or the server itself. */
 export type AuditActorType = 'user' | 'api_key' | 'operator' | 'system'
@@ -385,64 +363,18 @@ export type AuditActor = {
 
 /** The action. `x-audit` of an operation names its action. */
 export type AuditAction = 
-  | 'invitation.created'
-  | 'invitation.resent'
-  | 'invitation.accepted'
-  | 'invitation.deleted'
-  | 'member.created'
-  | 'member.role_changed'
-  | 'member.removed'
-  | 'member.signed_out'
-  | 'key.created'
-  | 'key.updated'
-  | 'key.rotated'
-  | 'key.revoked'
-  | 'agent.created'
-  | 'agent.updated'
-  | 'agent.restored'
-  | 'agent.deleted'
-  | 'tool.created'
-  | 'tool.updated'
-  | 'tool.deleted'
-  | 'tool.tested'
-  | 'webhook.created'
-  | 'webhook.updated'
-  | 'webhook.deleted'
-  | 'webhook.tested'
-  | 'delivery.redelivered'
-  | 'webhook_secret.read'
-  | 'webhook_secret.rotated'
-  | 'provider_key.stored'
-  | 'provider_key.deleted'
-  | 'phone_number.purchased'
-  | 'phone_number.imported'
-  | 'phone_number.updated'
-  | 'phone_number.released'
-  | 'sip_connection.created'
-  | 'sip_connection.updated'
-  | 'sip_connection.deleted'
-  | 'kyb.submitted'
-  | 'sms_brand.saved'
-  | 'sms_brand.submitted'
-  | 'sms_brand.vetting_ordered'
-  | 'sms_campaign.saved'
-  | 'sms_campaign.submitted'
-  | 'sms_number.assigned'
-  | 'sms_number.unassigned'
-  | 'call.joined'
-  | 'call.transferred'
-  | 'call.ended'
-  | 'recording.played'
-  | 'callback.cancelled'
-  | 'callback.dispatched'
-  | 'organization.updated'
-  | 'user.signed_in'
-  | 'user.sign_in_failed'
-  | 'user.signed_out'
-  | 'user.password_changed'
-  | 'user.password_reset'
-  | 'user.identity_linked'
-  | 'access.denied'
+  | 'invitation.created' | 'invitation.resent' | 'invitation.accepted' | 'invitation.deleted' | 'member.created'
+  | 'member.role_changed' | 'member.removed' | 'member.signed_out' | 'key.created' | 'key.updated' | 'key.rotated'
+  | 'key.revoked' | 'agent.created' | 'agent.updated' | 'agent.restored' | 'agent.deleted' | 'tool.created'
+  | 'tool.updated' | 'tool.deleted' | 'tool.tested' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
+  | 'webhook.tested' | 'delivery.redelivered' | 'webhook_secret.read' | 'webhook_secret.rotated' | 'provider_key.stored'
+  | 'provider_key.deleted' | 'phone_number.purchased' | 'phone_number.imported' | 'phone_number.updated'
+  | 'phone_number.released' | 'sip_connection.created' | 'sip_connection.updated' | 'sip_connection.deleted'
+  | 'kyb.submitted' | 'sms_brand.saved' | 'sms_brand.submitted' | 'sms_brand.vetting_ordered' | 'sms_campaign.saved'
+  | 'sms_campaign.submitted' | 'sms_number.assigned' | 'sms_number.unassigned' | 'call.joined' | 'call.transferred'
+  | 'call.ended' | 'recording.played' | 'callback.cancelled' | 'callback.dispatched' | 'organization.updated'
+  | 'user.signed_in' | 'user.sign_in_failed' | 'user.signed_out' | 'user.password_changed' | 'user.password_reset'
+  | 'user.identity_linked' | 'access.denied'
 
 export type AuditTarget = {
   /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */ type: string
@@ -490,16 +422,9 @@ export type Member = {
 }
 
 export type MemberList = Member[]
-
-export type RemovedMember = {
-  /** Always true. */ removed: boolean
-}
-
+export type RemovedMember = { /** Always true. */ removed: boolean }
 export type MemberChange = { role: Role }
-
-export type SignedOutMember = {
-  /** How many sessions and tokens have ended. */ sessions: number
-}
+export type SignedOutMember = { /** How many sessions and tokens have ended. */ sessions: number }
 
 /** The user or the API key that invites the person, or the operator. */
 export type Inviter = {
@@ -534,9 +459,7 @@ export type SentInvitation = Invitation & {
   /** Why no mail was sent. null if it was sent. */ sendError: string | null
 }
 
-export type DeletedInvitation = {
-  /** Always `true`. */ deleted: boolean
-}
+export type DeletedInvitation = { /** Always `true`. */ deleted: boolean }
 
 /** The sums of one combination of the groups. Only the groups of the request are present. */
 export type UsageRow = {
@@ -653,7 +576,6 @@ export type VoiceList = {
 
 /** Always `true`. Present if a test key created it: only test keys see it. */
 export type TestMark = boolean
-
 export type AgentName = string
 
 /** The instructions of the agent, a Liquid template of at most 2,000 tags and outputs: `{{ name }}`, `{% if %}`, filters such as `| default:`, `{% raw %}`. Tags that read files and filters that take an expression, such as `| where_exp:`, do not exist. */
@@ -679,7 +601,6 @@ export type FirstMessage = string
 
 /** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is `message` if there is a first message, else `listen`, which greets a caller whose words were not understood. `message` needs a first message. */
 export type FirstMessageMode = 'message' | 'generate' | 'listen'
-
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 export type LlmOptions = {
@@ -809,7 +730,6 @@ export type TimeZone = string
 
 /** Whether sessions of the agent are recorded. null takes the setting of the organization. If the organization forbids recording, nothing is recorded. */
 export type RecordingChoice = boolean
-
 export type ClientOverride = 'prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed'
 
 /** The settings that the page of a browser session may replace, each at most once. The default is no setting. */
@@ -914,10 +834,7 @@ export type WebhookUrl = string
 
 /** Headers that every request has, by name. The names `host`, `content-*`, `connection`, `transfer-encoding`, `te`, `upgrade`, `user-agent`, `authorization`, `cookie` and `webhook-*` are not allowed. */
 export type WebhookHeaders = Record<string, string>
-
-export type AuthHeader = {
-  /** The name of the header. The names that `headers` allows are allowed, and `authorization`. */ name: string
-}
+export type AuthHeader = { /** The name of the header. The names that `headers` allows are allowed, and `authorization`. */ name: string }
 
 /** AuthHeader as a client may send it: a field with a default may be left out. */
 export type AuthHeaderInput = { name: string; value?: string }
@@ -953,9 +870,7 @@ export type NewAgentWebhooks = {
 }
 
 /** For clients that send it. The voice of the agent is not made louder or quieter. */
-export type AudioOutput = {
-  /** 0. */ gainDb?: number
-}
+export type AudioOutput = { /** 0. */ gainDb?: number }
 
 /** The settings of a new agent. null is the same as leaving a field out. */
 export type NewAgent = {
@@ -990,9 +905,7 @@ export type NewAgent = {
   audioOutput?: AudioOutput | null
 }
 
-export type Deleted = {
-  /** Always `true`: it is deleted. */ deleted: boolean
-}
+export type Deleted = { /** Always `true`: it is deleted. */ deleted: boolean }
 
 /** The settings to change. null clears a field; `name`, `systemPrompt` and `intent` cannot be cleared. */
 export type AgentChange = {
@@ -1187,14 +1100,10 @@ export type NewToolSourceInput = NewWebhookSourceInput | BuiltinSource | InlineS
 export type PreToolSpeech = 'auto' | 'always' | 'never'
 
 /** For clients that send it. Every tool has the sound of its agent (`backgroundAudio.toolSound`). */
-export type ToolSoundOverride = {
-  /** Always `true`. */ enabled?: boolean
-}
+export type ToolSoundOverride = { /** Always `true`. */ enabled?: boolean }
 
 /** For clients that send it. Tools really run, with test keys too. */
-export type ToolSimulation = {
-  /** The tool runs. */ mode?: 'live'
-}
+export type ToolSimulation = { /** The tool runs. */ mode?: 'live' }
 
 export type NewTool = {
   name: FunctionName
@@ -1226,19 +1135,11 @@ export type ToolChange = {
   simulation?: ToolSimulation | null
 }
 
-export type ToolTest = {
-  /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ args?: Record<string, unknown>
-}
+export type ToolTest = { /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ args?: Record<string, unknown> }
 
 export type ToolTestError = {
   /** The reason, as the tool calls of a turn have it. */ code: 
-    | 'invalid_arguments'
-    | 'timeout'
-    | 'http_error'
-    | 'unreachable'
-    | 'blocked'
-    | 'too_large'
-    | 'not_allowed'
+    | 'invalid_arguments' | 'timeout' | 'http_error' | 'unreachable' | 'blocked' | 'too_large' | 'not_allowed'
     | 'failed'
   /** The HTTP status, with `http_error`. */ status: number | null
   /** The beginning of the answer, with `http_error`. */ detail: string | null
@@ -1292,17 +1193,8 @@ export type AgentVersion = {
 }
 
 export type CallStatus = 
-  | 'queued'
-  | 'dialing'
-  | 'ringing'
-  | 'in_progress'
-  | 'transferring'
-  | 'completed'
-  | 'failed'
-  | 'busy'
-  | 'no_answer'
-  | 'cancelled'
-  | 'voicemail'
+  | 'queued' | 'dialing' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'failed' | 'busy' | 'no_answer'
+  | 'cancelled' | 'voicemail'
 
 export type CallKind = 'browser' | 'outbound' | 'inbound' | 'rmsg'
 
@@ -1333,7 +1225,6 @@ export type AgentCallList = {
 
 /** The id of the session, which is also the id of its call. */
 export type SessionId = string
-
 export type PhoneDirection = 'inbound' | 'outbound'
 
 /**
@@ -1364,27 +1255,10 @@ export type PhoneDirection = 'inbound' | 'outbound'
  * | `carrier_error` | failed | The carrier could not place or hold the call. |
  */
 export type EndReason = 
-  | 'user_hangup'
-  | 'user_disconnected'
-  | 'agent_hangup'
-  | 'api_ended'
-  | 'transferred'
-  | 'silence_timeout'
-  | 'max_duration'
-  | 'voicemail'
-  | 'busy'
-  | 'no_answer'
-  | 'not_joined'
-  | 'cancelled'
-  | 'credit_exhausted'
-  | 'pipeline_failed'
-  | 'worker_lost'
-  | 'server_shutdown'
-  | 'concurrency_exhausted'
-  | 'not_ready'
-  | 'declined'
-  | 'invalid_number'
-  | 'carrier_error'
+  | 'user_hangup' | 'user_disconnected' | 'agent_hangup' | 'api_ended' | 'transferred' | 'silence_timeout'
+  | 'max_duration' | 'voicemail' | 'busy' | 'no_answer' | 'not_joined' | 'cancelled' | 'credit_exhausted'
+  | 'pipeline_failed' | 'worker_lost' | 'server_shutdown' | 'concurrency_exhausted' | 'not_ready' | 'declined'
+  | 'invalid_number' | 'carrier_error'
 
 export type SessionItem = {
   sessionId: SessionId
@@ -1620,20 +1494,10 @@ export type SessionTurn = {
   /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ metadata: Record<string, unknown>
 }
 
-export type SessionTranscript = {
-  /** The finished turns of the session, by index. */ entries: SessionTurn[]
-}
-
+export type SessionTranscript = { /** The finished turns of the session, by index. */ entries: SessionTurn[] }
 export type CallOutcome = 
-  | 'resolved'
-  | 'unresolved'
-  | 'transferred'
-  | 'callback_scheduled'
-  | 'voicemail'
-  | 'no_conversation'
-  | 'not_connected'
-  | 'failed'
-  | 'completed'
+  | 'resolved' | 'unresolved' | 'transferred' | 'callback_scheduled' | 'voicemail' | 'no_conversation' | 'not_connected'
+  | 'failed' | 'completed'
 
 export type CallLatency = {
   /** The median of `conversational_latency_ms` over the turns of the call, in milliseconds. */ p50: number
@@ -1651,41 +1515,6 @@ export type TurnMatch = {
   /** The speaker. */ source: TurnSource
   /** When the turn began, in UTC. */ started_at: string
   /** The words of the turn; of a long turn the part around the first word that was found. */ text: string
-}
-
-export type CallOverview = {
-  /** The id of the call, which is also the id of its session. */ id: string
-  test?: TestMark
-  /** The path of the call. */ resource_uri: string
-  /** The id of the agent that talks in the call. null for a session without a stored agent. */ agent_id: string | null
-  /** The name that the agent has now. null if there is no stored agent or it was deleted. */ agent_name: string | null
-  /** The version of the agent with which the call began. null without a stored agent. */ agent_version: number | null
-  /** The state of the call. */ status: CallStatus
-  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
-  /** The direction of a phone call. null if the call is not by phone. */ direction: PhoneDirection | null
-  /** The number that calls, in E.164. null if the caller withholds it or the call is not by phone. */ from: string | null
-  /** The number that is called, in E.164. null if the call is not by phone. */ to: string | null
-  /** The id of the organization's number in the call. null if the call is not by phone. */ phone_number_id: string | null
-  /** The language of the agent in the call, as a BCP 47 tag. */ language: string
-  /** When the call was created, in UTC. */ created_at: string
-  /** When the call was last changed, in UTC. */ updated_at: string
-  /** When the parties were connected, in UTC. null if they were not, or not yet. */ started_at: string | null
-  /** When the call ended, in UTC. null while it is live. */ ended_at: string | null
-  end_reason: EndReason | null
-  /** The outcome in the report of the call. null until there is a report. */ outcome: CallOutcome | null
-  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ duration_seconds: number | null
-  recording_status: RecordingStatus | null
-  /** The number of finished turns. */ turns: number
-  /** The number of turns of the agent that the caller interrupted. */ interruptions: number
-  /** The number of tool calls. */ tool_calls: number
-  /** The number of tool calls that failed. */ tool_failures: number
-  /** The number of attempts to transfer the call. */ transfers: number
-  /** How often another provider took over a stage. */ failovers: number
-  /** The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end. */
-  cost_micro_usd: string | null
-  /** The conversational latencies of the call. null if no turn has one. */ latency_ms: CallLatency | null
-  /** The turn of the agent with the greatest latency. null if no turn has one. */ slowest_turn: SlowestTurn | null
-  /** The first turns that contain the words of `q`, at most 3. Present only with `q`. */ matches?: TurnMatch[]
 }
 
 export type CallList = {
@@ -1787,9 +1616,7 @@ export type CallTurn = {
   /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ metadata: Record<string, unknown>
 }
 
-export type CallTranscript = {
-  /** The turns of the call, the oldest first. */ entries: CallTurn[]
-}
+export type CallTranscript = { /** The turns of the call, the oldest first. */ entries: CallTurn[] }
 
 /** The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line, including failed attempts that cost. */
 export type CostLine = {
@@ -1943,17 +1770,7 @@ export type Transfer = {
 export type CallSpan = {
   /** The id of the step. */ id: string
   /** The kind of the step. */ kind: 
-    | 'call'
-    | 'dial'
-    | 'pre_call'
-    | 'turn'
-    | 'endpointing'
-    | 'stt'
-    | 'llm'
-    | 'tool'
-    | 'tts'
-    | 'playout'
-    | 'transfer'
+    | 'call' | 'dial' | 'pre_call' | 'turn' | 'endpointing' | 'stt' | 'llm' | 'tool' | 'tts' | 'playout' | 'transfer'
     | 'unattributed'
   /** When the step began, in milliseconds after `started_at` of the tree. */ start_ms: number
   /** How long the step lasted, in milliseconds. */ duration_ms: number
@@ -2009,64 +1826,18 @@ export type Call = {
 }
 
 export type CallEventType = 
-  | 'call.queued'
-  | 'call.dialing'
-  | 'call.ringing'
-  | 'call.in_progress'
-  | 'call.transferring'
-  | 'call.completed'
-  | 'call.failed'
-  | 'call.busy'
-  | 'call.no_answer'
-  | 'call.cancelled'
-  | 'call.voicemail'
-  | 'call.variables_missing'
-  | 'room.created'
-  | 'room.participant_joined'
-  | 'room.participant_left'
-  | 'room.participant_reconnected'
-  | 'room.agent_joined'
-  | 'room.agent_left'
-  | 'room.hold_audio_failed'
-  | 'room.closed'
-  | 'recording.recording'
-  | 'recording.uploading'
-  | 'recording.ready'
-  | 'recording.failed'
-  | 'recording.suppressed'
-  | 'agent.tool_started'
-  | 'agent.tool_completed'
-  | 'agent.tool_failed'
-  | 'agent.failover'
-  | 'analysis.pending'
-  | 'analysis.completed'
-  | 'analysis.heuristic'
-  | 'analysis.failed'
-  | 'callback.scheduled'
-  | 'callback.dispatching'
-  | 'callback.dispatched'
-  | 'callback.cancelled'
-  | 'callback.failed'
-  | 'transfer.requested'
-  | 'transfer.screening'
-  | 'transfer.bridging'
-  | 'transfer.completed'
-  | 'transfer.failed'
-  | 'transfer.cancelled'
-  | 'budget.exhausted'
-  | 'webhook.pre_call'
-  | 'carrier.initiated'
-  | 'carrier.ringing'
-  | 'carrier.answered'
-  | 'carrier.bridged'
-  | 'carrier.hangup'
-  | 'carrier.machine_detection'
-  | 'carrier.dtmf'
-  | 'carrier.stream_started'
-  | 'carrier.stream_stopped'
-  | 'carrier.stream_failed'
-  | 'carrier.recording_saved'
-  | 'carrier.recording_failed'
+  | 'call.queued' | 'call.dialing' | 'call.ringing' | 'call.in_progress' | 'call.transferring' | 'call.completed'
+  | 'call.failed' | 'call.busy' | 'call.no_answer' | 'call.cancelled' | 'call.voicemail' | 'call.variables_missing'
+  | 'room.created' | 'room.participant_joined' | 'room.participant_left' | 'room.participant_reconnected'
+  | 'room.agent_joined' | 'room.agent_left' | 'room.hold_audio_failed' | 'room.closed' | 'recording.recording'
+  | 'recording.uploading' | 'recording.ready' | 'recording.failed' | 'recording.suppressed' | 'agent.tool_started'
+  | 'agent.tool_completed' | 'agent.tool_failed' | 'agent.failover' | 'analysis.pending' | 'analysis.completed'
+  | 'analysis.heuristic' | 'analysis.failed' | 'callback.scheduled' | 'callback.dispatching' | 'callback.dispatched'
+  | 'callback.cancelled' | 'callback.failed' | 'transfer.requested' | 'transfer.screening' | 'transfer.bridging'
+  | 'transfer.completed' | 'transfer.failed' | 'transfer.cancelled' | 'budget.exhausted' | 'webhook.pre_call'
+  | 'carrier.initiated' | 'carrier.ringing' | 'carrier.answered' | 'carrier.bridged' | 'carrier.hangup'
+  | 'carrier.machine_detection' | 'carrier.dtmf' | 'carrier.stream_started' | 'carrier.stream_stopped'
+  | 'carrier.stream_failed' | 'carrier.recording_saved' | 'carrier.recording_failed'
 
 export type CallEvent = {
   /** The id of the event. */ id: string
@@ -2102,9 +1873,7 @@ export type CallEvent = {
   payload: Record<string, unknown>
 }
 
-export type CallEventList = {
-  /** The events of the call, the oldest first. */ events: CallEvent[]
-}
+export type CallEventList = { /** The events of the call, the oldest first. */ events: CallEvent[] }
 
 export type CallRequest = {
   /** The id of the request. */ request_id: string
@@ -2156,9 +1925,7 @@ export type RecordingLink = {
   /** When the link expires, in UTC. Present only with `expires_in`. */ expires_at?: string
 }
 
-export type WebJoin = {
-  /** The name of the person, as the transcript shows it. */ displayName?: string | null
-}
+export type WebJoin = { /** The name of the person, as the transcript shows it. */ displayName?: string | null }
 
 export type WebJoined = {
   /** The token for the media channel of this call and this person. It may be given to the browser, and is not shown again. */ token: string
@@ -2169,9 +1936,7 @@ export type WebJoined = {
   /** The transport of the audio. A person joins over a socket even if the caller does not. */ transport: 'websocket'
 }
 
-export type EndCall = {
-  /** The reason for the end, as your own text. The event of the end has it in its payload. */ reason?: string | null
-}
+export type EndCall = { /** The reason for the end, as your own text. The event of the end has it in its payload. */ reason?: string | null }
 
 export type EndedCall = {
   /** Always `true`: the request was accepted. */ ok: boolean
@@ -2281,9 +2046,7 @@ export type CallbackPage = {
   /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ next_cursor: string | null
 }
 
-export type CancelCallback = {
-  /** Why the callback is cancelled, for people. */ reason?: string | null
-}
+export type CancelCallback = { /** Why the callback is cancelled, for people. */ reason?: string | null }
 
 /** The direction of the calls that the number is for. */
 export type PhoneNumberDirection = 'inbound' | 'outbound' | 'both'
@@ -2353,14 +2116,8 @@ export type PhoneNumberSetup = {
   /** Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a hint. */ forwardingRequired: boolean
   /** Whether the other side of the SIP connection has answered. Always true for numbers of the carrier. */ sipConnectionReady: boolean
   /** The open issues of the number. Not every issue keeps it from being ready. */ issues: (
-    | 'carrier_pending'
-    | 'carrier_order_failed'
-    | 'sip_connection_failing'
-    | 'sip_port_missing'
-    | 'forwarding_required'
-    | 'payment_overdue'
-    | 'approval_pending'
-    | 'number_also_imported')[]
+    | 'carrier_pending' | 'carrier_order_failed' | 'sip_connection_failing' | 'sip_port_missing' | 'forwarding_required'
+    | 'payment_overdue' | 'approval_pending' | 'number_also_imported')[]
 }
 
 export type PhoneNumber = {
@@ -2531,9 +2288,7 @@ export type SipConnectionChange = {
  * | `revoked` | An approval was taken back. The numbers stay; no more can be bought until it is approved again. |
  */
 export type BusinessVerificationStatus = 'missing' | 'draft' | 'submitted' | 'approved' | 'rejected' | 'revoked'
-
 export type DraftText = string
-
 export type BusinessEntityType = 'PRIVATE_PROFIT' | 'PUBLIC_PROFIT' | 'NON_PROFIT' | 'SOLE_PROPRIETOR' | 'GOVERNMENT'
 
 /** A country, as two letters of ISO 3166-1. */
@@ -2650,9 +2405,7 @@ export type NewBusinessVerification = {
   /** Ignored, for clients that send it: the attestation has one text. */ attestationVersion?: string | null
 }
 
-export type ReleasedPhoneNumber = {
-  /** Always `true`: the number was given back. */ released: boolean
-}
+export type ReleasedPhoneNumber = { /** Always `true`: the number was given back. */ released: boolean }
 
 export type PhoneNumberChange = {
   /** The id of another SIP connection to move an imported number to. */ sipConnectionInstallationId?: string
@@ -2671,7 +2424,6 @@ export type SmsIdentityStatus = 'VERIFIED' | 'UNVERIFIED' | 'SELF_DECLARED' | 'V
 
 /** A text that is not blank. */
 export type SmsText = string
-
 export type SmsEmail = string
 
 export type SmsBrandProfile = {
@@ -2679,22 +2431,8 @@ export type SmsBrandProfile = {
   /** The name under which people know the business. */ displayName: SmsText
   /** The legal form of the business. */ entityType: BusinessEntityType
   /** The industry of the business. */ vertical: 
-    | 'REAL_ESTATE'
-    | 'HEALTHCARE'
-    | 'ENERGY'
-    | 'ENTERTAINMENT'
-    | 'RETAIL'
-    | 'AGRICULTURE'
-    | 'INSURANCE'
-    | 'EDUCATION'
-    | 'HOSPITALITY'
-    | 'FINANCIAL'
-    | 'GAMBLING'
-    | 'CONSTRUCTION'
-    | 'NGO'
-    | 'MANUFACTURING'
-    | 'GOVERNMENT'
-    | 'TECHNOLOGY'
+    | 'REAL_ESTATE' | 'HEALTHCARE' | 'ENERGY' | 'ENTERTAINMENT' | 'RETAIL' | 'AGRICULTURE' | 'INSURANCE' | 'EDUCATION'
+    | 'HOSPITALITY' | 'FINANCIAL' | 'GAMBLING' | 'CONSTRUCTION' | 'NGO' | 'MANUFACTURING' | 'GOVERNMENT' | 'TECHNOLOGY'
     | 'COMMUNICATION'
   /** The tax number of the business. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen after the second. */
   ein?: string
@@ -2731,24 +2469,10 @@ export type SmsBrand = {
 }
 
 export type SmsCampaignStatus = 'draft' | 'pending' | 'active' | 'rejected' | 'expired'
-
 export type SmsUseCase = 
-  | '2FA'
-  | 'ACCOUNT_NOTIFICATION'
-  | 'CUSTOMER_CARE'
-  | 'DELIVERY_NOTIFICATION'
-  | 'FRAUD_ALERT'
-  | 'HIGHER_EDUCATION'
-  | 'LOW_VOLUME'
-  | 'MARKETING'
-  | 'MIXED'
-  | 'POLLING_VOTING'
-  | 'PUBLIC_SERVICE_ANNOUNCEMENT'
-  | 'SECURITY_ALERT'
-  | 'CHARITY'
-  | 'EMERGENCY'
-  | 'POLITICAL'
-  | 'SOLE_PROPRIETOR'
+  | '2FA' | 'ACCOUNT_NOTIFICATION' | 'CUSTOMER_CARE' | 'DELIVERY_NOTIFICATION' | 'FRAUD_ALERT' | 'HIGHER_EDUCATION'
+  | 'LOW_VOLUME' | 'MARKETING' | 'MIXED' | 'POLLING_VOTING' | 'PUBLIC_SERVICE_ANNOUNCEMENT' | 'SECURITY_ALERT'
+  | 'CHARITY' | 'EMERGENCY' | 'POLITICAL' | 'SOLE_PROPRIETOR'
 
 /** A text that is not blank. */
 export type SmsCampaignText = string
@@ -2795,11 +2519,7 @@ export type SmsRegisteredNumber = {
   /** The name of the number, for people. null if it has none. */ label: string | null
   /** Whether the number can be assigned: a number of the USA that the carrier sold for text messages. */ smsEligible: boolean
   /** The state of the assignment at the carrier. null if the number has no campaign. */ smsAssignmentStatus: 
-    | 'PENDING_ASSIGNMENT'
-    | 'ASSIGNED'
-    | 'FAILED_ASSIGNMENT'
-    | 'PENDING_UNASSIGNMENT'
-    | 'FAILED_UNASSIGNMENT' | null
+    | 'PENDING_ASSIGNMENT' | 'ASSIGNED' | 'FAILED_ASSIGNMENT' | 'PENDING_UNASSIGNMENT' | 'FAILED_UNASSIGNMENT' | null
   /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */
   assignedTo: 'own' | 'shared' | null
   /** The id of the campaign at the carriers' registry. null if the number has no campaign. */ campaignId: string | null
@@ -2823,10 +2543,7 @@ export type SmsBrandState = {
 }
 
 export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
-
-export type SmsVettingOrder = {
-  /** The class of the vetting. */ vettingClass: SmsVettingClass
-}
+export type SmsVettingOrder = { /** The class of the vetting. */ vettingClass: SmsVettingClass }
 
 export type SmsVetting = {
   /** The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today. */
@@ -2850,11 +2567,7 @@ export type SmsNumber = {
   /** The name of the number, for people. null if it has none. */ label: string | null
   /** Whether the number can be assigned: a number of the USA that the carrier sold for text messages. */ smsEligible: boolean
   /** The state of the assignment at the carrier. null if the number has no campaign. */ smsAssignmentStatus: 
-    | 'PENDING_ASSIGNMENT'
-    | 'ASSIGNED'
-    | 'FAILED_ASSIGNMENT'
-    | 'PENDING_UNASSIGNMENT'
-    | 'FAILED_UNASSIGNMENT' | null
+    | 'PENDING_ASSIGNMENT' | 'ASSIGNED' | 'FAILED_ASSIGNMENT' | 'PENDING_UNASSIGNMENT' | 'FAILED_UNASSIGNMENT' | null
   /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */
   assignedTo: 'own' | 'shared' | null
   /** The id of the campaign at the carriers' registry. null if the number has no campaign. */ campaignId: string | null
@@ -2964,21 +2677,11 @@ export type WantedRmsgSubscription = {
 }
 
 export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
-
-export type TestWebhook = {
-  /** The kind of the test event. */ event?: WebhookEventType
-}
+export type TestWebhook = { /** The kind of the test event. */ event?: WebhookEventType }
 
 /** Why the attempt failed. null if it succeeded. `http_status`: the status was not 2xx. `redirect`: redirects are not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public. */
 export type WebhookAttemptError = 
-  | 'timeout'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'address_blocked'
-  | 'redirect'
-  | 'http_status'
-  | 'body_too_large'
+  | 'timeout' | 'dns' | 'connect' | 'tls' | 'address_blocked' | 'redirect' | 'http_status' | 'body_too_large'
 
 export type WebhookTestResult = {
   /** Whether the endpoint accepted the event, with a status of 200 to 299. */ delivered: boolean
@@ -2992,16 +2695,8 @@ export type WebhookTestResult = {
 }
 
 export type DeliveredEventType = 
-  | 'call.pre_call'
-  | 'call.status'
-  | 'call.report'
-  | 'call.analysis'
-  | 'call.recording'
-  | 'rmsg.sent'
-  | 'rmsg.delivered'
-  | 'rmsg.delivery_failed'
-  | 'rmsg.received'
-  | 'rmsg.reaction_received'
+  | 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording' | 'rmsg.sent'
+  | 'rmsg.delivered' | 'rmsg.delivery_failed' | 'rmsg.received' | 'rmsg.reaction_received'
 
 /** The state of the delivery. `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours. */
 export type WebhookDeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
@@ -3011,17 +2706,8 @@ export type EndpointKind = 'workspace' | 'rmsg'
 
 /** Why the last attempt failed, or why the delivery was cancelled. null if there is no error. */
 export type WebhookDeliveryError = 
-  | 'timeout'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'address_blocked'
-  | 'redirect'
-  | 'http_status'
-  | 'body_too_large'
-  | 'deleted'
-  | 'disabled'
-  | 'superseded'
+  | 'timeout' | 'dns' | 'connect' | 'tls' | 'address_blocked' | 'redirect' | 'http_status' | 'body_too_large'
+  | 'deleted' | 'disabled' | 'superseded'
 
 export type WebhookDelivery = {
   /** The id of the delivery. */ id: string
@@ -3148,9 +2834,7 @@ export type Webhook = {
   /** When the endpoint was last changed, in UTC. */ updatedAt: string
 }
 
-export type WebhookList = {
-  /** The endpoints, the newest first. */ data: Webhook[]
-}
+export type WebhookList = { /** The endpoints, the newest first. */ data: Webhook[] }
 
 /** The name of the endpoint, for people. It is not blank, and has no character U+0000. */
 export type WebhookName = string
@@ -3222,10 +2906,7 @@ export type WebhookSecret = {
   /** When the secret before this one stops signing, in UTC. null if it does not sign. */ previousExpiresAt: string | null
 }
 
-export type SecretRotation = {
-  /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. */ overlapSeconds?: number
-}
-
+export type SecretRotation = { /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. */ overlapSeconds?: number }
 export type Stage = 'stt' | 'llm' | 'tts'
 
 /** The id of a provider, as `GET /router/v1/models` lists it. */

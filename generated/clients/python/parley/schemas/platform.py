@@ -11,17 +11,12 @@ from typing_extensions import NotRequired, TypedDict
 from ..engine.events import Event
 
 OrganizationRmsgBackend: TypeAlias = Literal["default", "receive_only"]
-"""How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any."""
 Scope: TypeAlias = Literal["router", "realtime", "platform", "rmsg", "admin"]
 """A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have."""
 KeyPolicyBudgetPeriod: TypeAlias = Literal["day", "month", "total"]
-"""A day or a month of the UTC calendar, or the whole time since the budget was set."""
 KeyPolicyObjective: TypeAlias = Literal["balanced", "quality", "accuracy", "latency", "cost"]
-"""The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`."""
 CreatorType: TypeAlias = Literal["user", "api_key", "operator"]
-"""A person, an API key, or the operator with a command on the server."""
-KeySpendingPeriod: TypeAlias = Literal["day", "month", "total"]
-"""The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set."""
+KeySpendingPeriod: TypeAlias = KeyPolicyBudgetPeriod
 AuditActorType: TypeAlias = Literal["user", "api_key", "operator", "system"]
 """A person, an API key, the operator with a command on the server, or the server itself."""
 AuditResult: TypeAlias = Literal["succeeded", "denied"]
@@ -42,102 +37,65 @@ AuditAction: TypeAlias = Literal[
 ]
 """The action. `x-audit` of an operation names its action."""
 AuditSourceVia: TypeAlias = Literal["console", "api", "cli"]
-"""A session of the console, the API, or the command line."""
 Role: TypeAlias = Literal["viewer", "member", "admin", "owner"]
-"""A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation
-or a channel names the lowest role that may use it; `none` says that no user may."""
-InviterType: TypeAlias = Literal["user", "api_key", "operator"]
-"""The kind of the inviter. `operator`: `parley users invite` made the invitation."""
+"""A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation or a channel names
+the lowest role that may use it; `none` says that no user may."""
+InviterType: TypeAlias = CreatorType
 GetUsageStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
-"""A stage: only its usage is summed."""
 UsageGroupByItem: TypeAlias = Literal["hour", "day", "key", "agent", "provider", "model", "stage"]
-UsageRowStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
-"""The stage. Present only if `groupBy` has `stage`."""
+UsageRowStage: TypeAlias = GetUsageStage
 UsageByProviderType: TypeAlias = Literal["stt", "llm", "tts"]
-"""The stage. Legs of calls have none."""
 UsageByProviderKeySource: TypeAlias = Literal["BYOK", "MANAGED"]
-"""`BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else
-`MANAGED`."""
 CreditMovementKind: TypeAlias = Literal["opening", "operator", "phone_number", "requests", "calls"]
-"""The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the operator.
-`phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs of models and of minutes of
-phone calls on one UTC day."""
 CreditLedgerEntryKind: TypeAlias = Literal["grant", "debit", "topup", "refund", "adjustment"]
-"""`grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken by the operator;
-`debit`: spent; `refund`: money back for the order of a number that failed."""
 CreditLedgerEntryMetric: TypeAlias = Literal["requests", "calls", "phone_number"]
-"""The thing that was paid for. null: nothing was."""
-OptimizeFor: TypeAlias = Literal["balanced", "quality", "accuracy", "latency", "cost"]
+OptimizeFor: TypeAlias = KeyPolicyObjective
 """The objective by which candidates are ranked. `accuracy` is another word for `quality`."""
 FirstMessageMode: TypeAlias = Literal["message", "generate", "listen"]
-"""How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is `message` if there is a
-first message, else `listen`, which greets a caller whose words were not understood. `message` needs a first message."""
+"""How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is `message` if there is a first message, else
+`listen`, which greets a caller whose words were not understood. `message` needs a first message."""
 ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 BackgroundClipClip: TypeAlias = Literal["office-ambience", "city-ambience", "crowded-room", "keyboard-typing"]
-"""The name of a built-in sound."""
-ToolClipClip: TypeAlias = Literal["office-ambience", "city-ambience", "crowded-room", "keyboard-typing"]
-"""The name of a built-in sound."""
+ToolClipClip: TypeAlias = BackgroundClipClip
 TurnHandlingProfile: TypeAlias = Literal["conversational", "ivr", "ivr_patient"]
-"""The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and 6,000 ms (`ivr`),
-1,500 and 10,000 ms (`ivr_patient`)."""
 TurnHandlingTurnDetection: TypeAlias = Literal["text", "vad", "stt"]
-"""How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad` waits `minDelay`, and
-`stt` takes the end point of the provider."""
 TurnHandlingInterruptionMode: TypeAlias = Literal["adaptive", "vad", "none"]
-"""How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops if words follow.
-With `vad` speech of `minDuration` stops it, and with `none` no speech does."""
 VoicemailAction: TypeAlias = Literal["hangup", "leave_message"]
-"""Whether the agent hangs up or leaves a message. The default is `hangup`."""
 ClientOverride: TypeAlias = Literal["prompt", "firstMessage", "language", "voiceId", "speed"]
 ExtractionFieldType: TypeAlias = Literal["string", "number", "boolean", "enum"]
-"""The type of the value."""
 AgentRmsgMode: TypeAlias = Literal["dedicated", "shared"]
-"""Whether the agent has a number for itself (`dedicated`) or no number (`shared`, the default)."""
 ResponseMode: TypeAlias = Literal["sync", "async"]
 """Whether the LLM waits for the answer (`sync`, the default) or not (`async`)."""
 BuiltinName: TypeAlias = Literal["end_call", "send_dtmf", "schedule_callback", "transfer_call"]
-"""The name of the built-in function. Without `parameters` the tool has these arguments. `schedule_callback` takes `at` (a time with its
-offset from UTC) or `inMinutes`, `to` (E.164; in phone calls the default is the number of the person), `reason` and `instructions`; the
-time is 1 minute to `maxDaysAhead` ahead, and a second callback in a session replaces the first. `send_dtmf` takes `digits`
-(`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) and presses keys on the phone; browser sessions do not have it. `transfer_call`
-takes the `label` of a destination, in phone calls only, and answers `status`, `failure_cause` and `fallback` when the caller is
-connected or back with the agent."""
+"""The name of the built-in function. Without `parameters` the tool has these arguments. `schedule_callback` takes `at` (a time with its offset from UTC) or
+`inMinutes`, `to` (E.164; in phone calls the default is the number of the person), `reason` and `instructions`; the time is 1 minute to `maxDaysAhead` ahead,
+and a second callback in a session replaces the first. `send_dtmf` takes `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) and presses keys on
+the phone; browser sessions do not have it. `transfer_call` takes the `label` of a destination, in phone calls only, and answers `status`, `failure_cause`
+and `fallback` when the caller is connected or back with the agent."""
 BuiltinConfigKind: TypeAlias = Literal["blind", "warm"]
-"""The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind transfer calls the
-destination that the LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for
-`transfer_call`, as in a request for such a transfer."""
 TransferFallbackStrategy: TypeAlias = Literal["return_to_assistant", "take_message", "end_call"]
-"""The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on and takes a message.
-`end_call`: the call ends after `message`."""
 VoicemailDetectionMode: TypeAlias = Literal["agent", "carrier", "amd", "disabled"]
-"""The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part
-(`disabled`)."""
 ToolPreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
-"""Whether the agent says something before it waits for the tool."""
-PreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
+PreToolSpeech: TypeAlias = ToolPreToolSpeech
 """Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms."""
 ToolTestErrorCode: TypeAlias = Literal[
     "invalid_arguments", "timeout", "http_error", "unreachable", "blocked", "too_large", "not_allowed", "failed"
 ]
-"""The reason, as the tool calls of a turn have it."""
 VersionAuthorType: TypeAlias = Literal["api_key", "user"]
-"""Whether a program with an API key or a person made the change."""
 CallStatus: TypeAlias = Literal[
     "queued", "dialing", "ringing", "in_progress", "transferring", "completed", "failed", "busy", "no_answer",
     "cancelled", "voicemail",
 ]
 CallKind: TypeAlias = Literal["browser", "outbound", "inbound", "rmsg"]
 RecordingStatus: TypeAlias = Literal["recording", "uploading", "ready", "failed", "suppressed"]
-"""The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is
-known."""
+"""The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known."""
 PhoneDirection: TypeAlias = Literal["inbound", "outbound"]
 EndReason: TypeAlias = Literal[
     "user_hangup", "user_disconnected", "agent_hangup", "api_ended", "transferred", "silence_timeout", "max_duration",
     "voicemail", "busy", "no_answer", "not_joined", "cancelled", "credit_exhausted", "pipeline_failed", "worker_lost",
     "server_shutdown", "concurrency_exhausted", "not_ready", "declined", "invalid_number", "carrier_error",
 ]
-"""Why the call ended. null while it is live. The table has the status that a connected call ends with and, after `before`, the status of a
-call
+"""Why the call ended. null while it is live. The table has the status that a connected call ends with and, after `before`, the status of a call
 that was not connected.
 
 | reason | status | meaning |
@@ -164,29 +122,16 @@ that was not connected.
 | `invalid_number` | failed | The number called does not exist or cannot be reached. |
 | `carrier_error` | failed | The carrier could not place or hold the call. |"""
 NewSessionTransport: TypeAlias = Literal["websocket", "livekit"]
-"""The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser
-then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both
-directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both
-directions: all but `mark`, `played` and `clear`, which are not needed there."""
-BrowserTransport: TypeAlias = Literal["websocket", "livekit"]
+BrowserTransport: TypeAlias = NewSessionTransport
 TelephonyRegion: TypeAlias = Literal["us", "europe", "canada", "australia", "middle_east"]
-"""The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then
-has `requested_region`, and `region` is null."""
 MachineDetectionMode: TypeAlias = Literal["agent", "carrier", "disabled"]
-"""The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part
-(`disabled`)."""
 PipelineConfigTransport: TypeAlias = Literal["websocket", "livekit", "phone"]
-"""The transport of the audio of the session."""
 PipelineToolNameKind: TypeAlias = Literal["webhook", "builtin", "inline"]
-"""The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`)."""
 TurnSource: TypeAlias = Literal["user", "agent", "system"]
 LatencyStatus: TypeAlias = Literal["partial", "complete", "interrupted", "error"]
 """Whether the latencies of the turn are measured. `partial`: the client did not report what was played. null for turns of the caller."""
 TurnToolCallStatus: TypeAlias = Literal["started", "completed", "failed"]
-"""The state of the tool call."""
 CallEventProvider: TypeAlias = Literal["service", "media", "carrier"]
-"""The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone
-line."""
 CallEventType: TypeAlias = Literal[
     "call.queued", "call.dialing", "call.ringing", "call.in_progress", "call.transferring", "call.completed",
     "call.failed", "call.busy", "call.no_answer", "call.cancelled", "call.voicemail", "call.variables_missing",
@@ -202,7 +147,6 @@ CallEventType: TypeAlias = Literal[
     "carrier.stream_failed", "carrier.recording_saved", "carrier.recording_failed",
 ]
 SessionStreamEndReason: TypeAlias = Literal["session_ended", "timeout"]
-"""Why the stream ended: the session is over, or ten minutes have passed."""
 ErrorCode: TypeAlias = Literal[
     "UNAUTHORIZED", "FORBIDDEN", "ORGANIZATION_DISABLED", "API_KEY_REQUIRED", "ORIGIN_NOT_ALLOWED", "SIGN_IN_FAILED",
     "VALIDATION_ERROR", "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "INSUFFICIENT_CREDITS", "NOT_FOUND",
@@ -223,50 +167,34 @@ ErrorCode: TypeAlias = Literal[
 ]
 """The error code, which stays the same between versions. The table `x-error-codes` of this document explains each."""
 ErrorDetailsKybStatus: TypeAlias = Literal["missing", "draft", "submitted", "rejected", "revoked"]
-"""The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`."""
 CallOutcome: TypeAlias = Literal[
     "resolved", "unresolved", "transferred", "callback_scheduled", "voicemail", "no_conversation", "not_connected",
     "failed", "completed",
 ]
 ListCallsHasItem: TypeAlias = Literal["tool_failure", "transfer", "interruption", "failover", "recording"]
 ListCallsSort: TypeAlias = Literal["created_at", "duration_seconds", "cost_micro_usd", "slowest_turn_ms"]
-"""The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`."""
+StreamCallsHasItem: TypeAlias = ListCallsHasItem
 GetCallFiguresInterval: TypeAlias = Literal["hour", "day", "none"]
-"""The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days."""
 GetCallFiguresGroupByItem: TypeAlias = Literal["agent", "status", "kind", "outcome", "end_reason", "direction"]
-CallFiguresInterval: TypeAlias = Literal["hour", "day", "none"]
-"""The length of a row."""
+CallFiguresInterval: TypeAlias = GetCallFiguresInterval
 StartedByType: TypeAlias = Literal["api_key", "user", "phone_number", "callback"]
-"""The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised."""
 StructuredDataSentiment: TypeAlias = Literal["positive", "neutral", "negative"]
-"""The mood of the caller, as the analysis judges it. null if the call does not show it."""
-CallToolCallStatus: TypeAlias = Literal["started", "completed", "failed"]
-"""The state of the tool call."""
-CostLineStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
-"""The stage that the cost belongs to."""
-CostLineKeySource: TypeAlias = Literal["BYOK", "MANAGED"]
-"""The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`)."""
+CallToolCallStatus: TypeAlias = TurnToolCallStatus
+CostLineStage: TypeAlias = GetUsageStage
+CostLineKeySource: TypeAlias = UsageByProviderKeySource
 CostLineLeg: TypeAlias = Literal["caller", "recipient"]
-"""The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the
-hangup."""
 CallArtifactsRecordingStatus: TypeAlias = Literal["suppressed", "uploading", "ready", "failed"]
-"""The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`."""
 CallbackStatus: TypeAlias = Literal["scheduled", "dispatching", "dispatched", "cancelled", "failed"]
-"""The state of the callback. It is `dispatching` while the call is placed, and `dispatched` when the carrier has accepted the call, also if
-the line is then busy."""
+"""The state of the callback. It is `dispatching` while the call is placed, and `dispatched` when the carrier has accepted the call, also if the line is then
+busy."""
 CallbackFailureCause: TypeAlias = Literal[
     "carrier_error", "insufficient_credits", "concurrency", "no_phone_number", "missed"
 ]
-"""Why the last attempt to place the call failed. null if no attempt failed or one is under way. `missed`: no server was running within an
-hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later."""
+"""Why the last attempt to place the call failed. null if no attempt failed or one is under way. `missed`: no server was running within an hour of the time. A
+due call is tried at its time and 1, 5 and 15 minutes later."""
 CallReportAnalysisStatus: TypeAlias = Literal["pending", "heuristic", "completed", "failed"]
-"""The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to analyse. `failed`: the
-LLM gave nothing usable, and the result of the rules stays."""
 CallReportPostCallWebhookStatus: TypeAlias = Literal["not_configured", "pending", "delivered", "failed"]
-"""The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
-attempt follows."""
-TransferKind: TypeAlias = Literal["blind", "warm"]
-"""The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first."""
+TransferKind: TypeAlias = BuiltinConfigKind
 TransferStatus: TypeAlias = Literal["requested", "screening", "bridging", "completed", "failed", "cancelled"]
 """| status | meaning |
 |---|---|
@@ -284,39 +212,26 @@ CallSpanKind: TypeAlias = Literal[
     "call", "dial", "pre_call", "turn", "endpointing", "stt", "llm", "tool", "tts", "playout", "transfer",
     "unattributed",
 ]
-"""The kind of the step."""
-CallRequestStage: TypeAlias = Literal["stt", "llm", "tts"]
-"""The stage of the request."""
+CallRequestStage: TypeAlias = UsageByProviderType
 RequestAttemptKeySource: TypeAlias = Literal["platform", "byok"]
-"""The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs
-nothing here."""
-FinalizedReportWebhookStatus: TypeAlias = Literal["not_configured", "pending", "delivered", "failed"]
-"""The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows."""
+FinalizedReportWebhookStatus: TypeAlias = CallReportPostCallWebhookStatus
 EndedCallStatus: TypeAlias = Literal["ending", "already_ended"]
-"""Whether the call ends now (`ending`) or was over before (`already_ended`)."""
-TransferProgressKind: TypeAlias = Literal["blind", "warm"]
-"""The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first."""
-DoneFallbackAction: TypeAlias = Literal["return_to_assistant", "take_message", "end_call"]
-"""The way on for the caller."""
+TransferProgressKind: TypeAlias = BuiltinConfigKind
+DoneFallbackAction: TypeAlias = TransferFallbackStrategy
 PhoneNumberSource: TypeAlias = Literal["managed", "sip_trunk"]
-"""The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`)."""
 PhoneNumberDirection: TypeAlias = Literal["inbound", "outbound", "both"]
 """The direction of the calls that the number is for."""
 PhoneNumberSetupStatus: TypeAlias = Literal["ready", "action_required", "suspended"]
-"""Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended."""
 PhoneNumberSetupIssuesItem: TypeAlias = Literal[
     "carrier_pending", "carrier_order_failed", "sip_connection_failing", "sip_port_missing", "forwarding_required",
     "payment_overdue", "approval_pending", "number_also_imported",
 ]
 SipTransport: TypeAlias = Literal["udp", "tcp"]
 SipIdentity: TypeAlias = Literal["from", "preferred", "asserted"]
-"""The place of the caller's number in a call: From (`from`, the default), P-Preferred-Identity (`preferred`) or P-Asserted-Identity
-(`asserted`, RFC 3325). With the last two, From has the username at the host, or the number if there is no username."""
+"""The place of the caller's number in a call: From (`from`, the default), P-Preferred-Identity (`preferred`) or P-Asserted-Identity (`asserted`, RFC 3325).
+With the last two, From has the username at the host, or the number if there is no username."""
 SipConnectionStatus: TypeAlias = Literal["unverified", "ready", "failing"]
-"""The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`: three probes or calls,
-or three registrations, in a row were refused or had no answer."""
-NewSipConnectionOutboundTransport: TypeAlias = Literal["udp", "tcp"]
-"""The transport protocol of SIP."""
+NewSipConnectionOutboundTransport: TypeAlias = SipTransport
 BusinessVerificationStatus: TypeAlias = Literal["missing", "draft", "submitted", "approved", "rejected", "revoked"]
 """| status | meaning |
 |---|---|
@@ -337,7 +252,6 @@ SmsBrandProfileVertical: TypeAlias = Literal[
     "HOSPITALITY", "FINANCIAL", "GAMBLING", "CONSTRUCTION", "NGO", "MANUFACTURING", "GOVERNMENT", "TECHNOLOGY",
     "COMMUNICATION",
 ]
-"""The industry of the business."""
 SmsCampaignStatus: TypeAlias = Literal["draft", "pending", "active", "rejected", "expired"]
 SmsUseCase: TypeAlias = Literal[
     "2FA", "ACCOUNT_NOTIFICATION", "CUSTOMER_CARE", "DELIVERY_NOTIFICATION", "FRAUD_ALERT", "HIGHER_EDUCATION",
@@ -345,44 +259,25 @@ SmsUseCase: TypeAlias = Literal[
     "EMERGENCY", "POLITICAL", "SOLE_PROPRIETOR",
 ]
 SharedSmsCampaignStatus: TypeAlias = Literal["pending", "active", "rejected", "expired"]
-"""The state of the campaign. null if there is no shared campaign."""
 SmsRegisteredNumberSmsAssignmentStatus: TypeAlias = Literal[
     "PENDING_ASSIGNMENT", "ASSIGNED", "FAILED_ASSIGNMENT", "PENDING_UNASSIGNMENT", "FAILED_UNASSIGNMENT"
 ]
-"""The state of the assignment at the carrier. null if the number has no campaign."""
 SmsRegisteredNumberAssignedTo: TypeAlias = Literal["own", "shared"]
-"""The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign."""
-SmsRegistrationActiveCampaignSource: TypeAlias = Literal["own", "shared"]
-"""The campaign that an assignment without a target takes: the own one or the shared one. null if none is approved."""
+SmsRegistrationActiveCampaignSource: TypeAlias = SmsRegisteredNumberAssignedTo
 SmsVettingClass: TypeAlias = Literal["STANDARD", "ENHANCED", "POLITICAL"]
 SmsVettingStatus: TypeAlias = Literal["pending", "completed", "failed"]
-"""The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today."""
-SmsAssignmentOrderTarget: TypeAlias = Literal["own", "shared"]
-"""The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the operation."""
-SmsNumberSmsAssignmentStatus: TypeAlias = Literal[
-    "PENDING_ASSIGNMENT", "ASSIGNED", "FAILED_ASSIGNMENT", "PENDING_UNASSIGNMENT", "FAILED_UNASSIGNMENT"
-]
-"""The state of the assignment at the carrier. null if the number has no campaign."""
-SmsNumberAssignedTo: TypeAlias = Literal["own", "shared"]
-"""The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign."""
+SmsAssignmentOrderTarget: TypeAlias = SmsRegisteredNumberAssignedTo
+SmsNumberSmsAssignmentStatus: TypeAlias = SmsRegisteredNumberSmsAssignmentStatus
+SmsNumberAssignedTo: TypeAlias = SmsRegisteredNumberAssignedTo
 SentMessageChannel: TypeAlias = Literal["rmsg", "sms", "rcs"]
-"""The channel that carried the message. null until the provider has reported it."""
 SentMessageStatus: TypeAlias = Literal[
     "registered", "pending", "queued", "accepted", "sent", "delivered", "declined", "error"
 ]
-"""The state of the message."""
-SentNumberMessageChannel: TypeAlias = Literal["rmsg", "sms", "rcs"]
-"""The channel that carried the message. null until the provider has reported it."""
-SentNumberMessageStatus: TypeAlias = Literal[
-    "registered", "pending", "queued", "accepted", "sent", "delivered", "declined", "error"
-]
-"""The state of the message."""
+SentNumberMessageChannel: TypeAlias = SentMessageChannel
+SentNumberMessageStatus: TypeAlias = SentMessageStatus
 RmsgNumberStatus: TypeAlias = Literal["active", "paused", "unavailable"]
-"""The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used."""
 RmsgNumberSmsStatus: TypeAlias = Literal["not_configured", "pending", "ready", "failed"]
-"""The state of the number's assignment for SMS. Only a `ready` number can send SMS."""
 RmsgSubscriptionSigningSecretSource: TypeAlias = Literal["organization", "custom"]
-"""The owner of the secret that signs the requests: the organization, or the subscription (`custom`)."""
 RmsgEventType: TypeAlias = Literal[
     "rmsg.received", "rmsg.reaction_received", "rmsg.sent", "rmsg.delivered", "rmsg.delivery_failed"
 ]
@@ -391,78 +286,49 @@ WebhookEventType: TypeAlias = Literal["call.pre_call", "call.status", "call.repo
 WebhookAttemptError: TypeAlias = Literal[
     "timeout", "dns", "connect", "tls", "address_blocked", "redirect", "http_status", "body_too_large"
 ]
-"""Why the attempt failed. null if it succeeded. `http_status`: the status was not 2xx. `redirect`: redirects are not followed.
-`body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public."""
+"""Why the attempt failed. null if it succeeded. `http_status`: the status was not 2xx. `redirect`: redirects are not followed. `body_too_large`: the answer has
+more than 65,536 bytes. `address_blocked`: the host has an address that is not public."""
 DeliveredEventType: TypeAlias = Literal[
     "call.pre_call", "call.status", "call.report", "call.analysis", "call.recording", "rmsg.sent", "rmsg.delivered",
     "rmsg.delivery_failed", "rmsg.received", "rmsg.reaction_received",
 ]
 WebhookDeliveryStatus: TypeAlias = Literal["pending", "delivering", "succeeded", "failed", "cancelled", "expired"]
-"""The state of the delivery. `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or
-disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours."""
+"""The state of the delivery. `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or disabled, or a newer
+report of the call replaces this one. `expired`: it was not delivered within 48 hours."""
 EndpointKind: TypeAlias = Literal["workspace", "rmsg"]
-"""The kind of the endpoint: an endpoint for events of calls (`workspace`), or a subscription to events of rich messages (`rmsg`), whose
-name is its URL."""
+"""The kind of the endpoint: an endpoint for events of calls (`workspace`), or a subscription to events of rich messages (`rmsg`), whose name is its URL."""
 WebhookDeliveryError: TypeAlias = Literal[
     "timeout", "dns", "connect", "tls", "address_blocked", "redirect", "http_status", "body_too_large", "deleted",
     "disabled", "superseded",
 ]
 """Why the last attempt failed, or why the delivery was cancelled. null if there is no error."""
 WebhookAttemptTrigger: TypeAlias = Literal["automatic", "manual"]
-"""Whether the schedule made the attempt (`automatic`) or a request (`manual`)."""
 WebhookSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
-"""The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`)."""
 WebhookDisabledReason: TypeAlias = Literal["manual", "gone", "failing", "agents_deleted"]
-"""Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five
-days. `agents_deleted`: the last of its agents was deleted. null if it is enabled."""
-LastDeliveryStatus: TypeAlias = Literal["pending", "delivering", "succeeded", "failed", "cancelled", "expired"]
-"""The state of the delivery, as the log has it."""
-NewWebhookSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
-"""The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
-"""
+LastDeliveryStatus: TypeAlias = WebhookDeliveryStatus
+NewWebhookSigningSecretSource: TypeAlias = WebhookSigningSecretSource
 SignatureVerdictReason: TypeAlias = Literal["missing_header", "no_match", "body_changed", "too_old", "previous_secret"]
-"""`missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the signature
-fits the body that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off. `previous_secret`: it
-is valid, and only by the secret before the last rotation. null: it is valid."""
-WebhookChangeSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
-"""The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
-"""
+WebhookChangeSigningSecretSource: TypeAlias = WebhookSigningSecretSource
 StreamedWebhookEventEvent: TypeAlias = Literal["call.status", "call.report", "call.analysis", "call.recording"]
-"""The kind of the event."""
-Stage: TypeAlias = Literal["stt", "llm", "tts"]
+Stage: TypeAlias = UsageByProviderType
 ModelHealthPath: TypeAlias = Literal["stream", "batch"]
-"""Whether the figures are of streams or of whole requests."""
 ModelHealthState: TypeAlias = Literal["ok", "degraded", "open", "no_credential", "unknown"]
-"""`open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or the
-provider has stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent requests."""
-ModelHealthKeySource: TypeAlias = Literal["BYOK", "MANAGED"]
-"""The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there."""
+ModelHealthKeySource: TypeAlias = UsageByProviderKeySource
 Objective: TypeAlias = Literal["balanced", "quality", "latency", "cost"]
 """The objective by which candidates are ranked."""
 RoutingFigurePart: TypeAlias = Literal["quality", "latency", "cost", "success_rate"]
-"""The part of the score that the figure is for."""
-BenchmarkPath: TypeAlias = Literal["stream", "batch"]
+BenchmarkPath: TypeAlias = ModelHealthPath
 """Whether a figure or a price is for streams or for whole requests. The two are never mixed."""
 CallDirection: TypeAlias = Literal["inbound", "outbound", "browser"]
-StatusEventProvider: TypeAlias = Literal["service", "media", "carrier"]
-"""The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone
-line."""
-TransferStepKind: TypeAlias = Literal["blind", "warm"]
-"""The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first."""
+StatusEventProvider: TypeAlias = CallEventProvider
+TransferStepKind: TypeAlias = BuiltinConfigKind
 AnalysisResultStatus: TypeAlias = Literal["heuristic", "completed", "failed"]
-"""The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays."""
 RecordingEventRecordingStatus: TypeAlias = Literal["ready", "failed"]
-"""Whether the recording is ready or has failed."""
-RmsgEventMessageDirection: TypeAlias = Literal["inbound", "outbound"]
-"""The direction of the message. `inbound` is to your number."""
-RmsgEventMessageService: TypeAlias = Literal["rmsg", "sms", "rcs"]
-"""The channel of the message."""
+RmsgEventMessageDirection: TypeAlias = PhoneDirection
+RmsgEventMessageService: TypeAlias = SentMessageChannel
 RmsgEventMessageStatus: TypeAlias = Literal["received", "accepted", "sent", "delivered", "declined", "error"]
-"""The state of the message after this event."""
-RmsgReactionDirection: TypeAlias = Literal["inbound", "outbound"]
-"""The direction of the reaction. `inbound` is to your number."""
+RmsgReactionDirection: TypeAlias = PhoneDirection
 RmsgReactionReaction: TypeAlias = Literal["love", "like", "dislike", "laugh", "emphasize", "question", "custom"]
-"""The kind of the reaction."""
 
 class OpenapiDocument(TypedDict):
     """An OpenAPI 3.1 document. Other fields are allowed too."""
@@ -482,8 +348,7 @@ class Organization(TypedDict):
     smsEnabled: bool  # Whether the organization may register for SMS (10DLC).
     rmsgEnabled: bool  # Whether the organization may use rich messages.
     rmsgLegacyInventory: bool  # Whether the organization sees the whole inventory of rich-message numbers until a number is assigned to it.
-    # How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
-    rmsgBackend: OrganizationRmsgBackend
+    rmsgBackend: OrganizationRmsgBackend  # How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
     adminOrganization: bool  # Whether this is the organization of the operator. There is at most one.
     recording: bool  # Whether calls are recorded if their agent or session does not decide. If false, no call is recorded.
     maxConcurrency: int | None  # How many requests and streams all keys may run at a time. null if there is no limit.
@@ -496,31 +361,27 @@ class OrganizationChange(TypedDict):
     recording: NotRequired[bool]  # Whether calls may be recorded. false stops every recording that has not begun.
 
 class KeyPolicyChain(TypedDict):
-    """The models that auto routing tries, in order."""
     stt: NotRequired[Sequence[str]]
     llm: NotRequired[Sequence[str]]
     tts: NotRequired[Sequence[str]]
 
 class KeyPolicyBudget(TypedDict):
-    """The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls
-    that it has placed. A request that can cost more than the rest is refused with 402."""
     microUsd: int  # The budget in micro-USD: 5000000 is 5 US dollars.
     period: KeyPolicyBudgetPeriod  # A day or a month of the UTC calendar, or the whole time since the budget was set.
 
 class KeyPolicy(TypedDict):
-    """The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with `parley keys create
-    --policy`."""
+    """The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with `parley keys create --policy`."""
     voice: NotRequired[str]  # The voice for requests that name none: a voice id or a preset.
     chain: NotRequired[KeyPolicyChain]  # The models that auto routing tries, in order.
     language: NotRequired[str]  # The language for requests that name none, as a BCP 47 tag.
     allowed_origins: NotRequired[Sequence[str]]  # The origins of pages, beside those of this server, that may open sockets.
     allow_providers: NotRequired[Sequence[str]]  # The providers that the key reaches. The default is all.
     max_concurrency: NotRequired[int]  # How many requests and sessions the key may run at a time.
-    # Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the
-    # realtime surface. They go before those of the configuration.
+    # Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface.
+    # They go before those of the configuration.
     aliases: NotRequired[Mapping[str, str]]
-    # The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls
-    # that it has placed. A request that can cost more than the rest is refused with 402.
+    # The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed.
+    # A request that can cost more than the rest is refused with 402.
     budget: NotRequired[KeyPolicyBudget]
     # The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
     objective: NotRequired[KeyPolicyObjective]
@@ -564,21 +425,7 @@ class NewApiKey(TypedDict):
     policy: NotRequired[KeyPolicy]
     expiresAt: NotRequired[str | None]  # When the key ends, in UTC. It must be in the future. null or left out: when it is revoked.
 
-class IssuedApiKey(TypedDict):
-    id: str  # The id of the key: `key_` and letters and digits.
-    name: str  # The name of the key, for people. It may be empty for a key that a command has made.
-    publicId: str  # The beginning of the secret, which may be shown.
-    scopes: list[Scope]  # The permissions of the key.
-    test: bool  # Whether the key is a test key.
-    policy: KeyPolicy
-    createdAt: str  # When the key was created, in UTC.
-    createdBy: Creator | None  # The person or the key that created the key, or the operator. null if that was not recorded.
-    rotatedAt: str | None  # When the key got its present secret, in UTC. null if it has its first secret.
-    previousExpiresAt: str | None  # When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
-    expiresAt: str | None  # When the key ends, in UTC. null if it does not end by itself.
-    revokedAt: str | None  # When the key was revoked, in UTC. null if it was not.
-    lastUsedAt: str | None  # When the key was last used, in UTC, exact to about a minute. null if it was never used.
-    budget: KeySpending | None  # The spending of the key in the period of its budget. null if it has no budget, or is revoked.
+class IssuedApiKey(ApiKey):
     secret: str  # The secret of the key. Only this answer has it.
 
 class RevokedApiKey(TypedDict):
@@ -615,8 +462,8 @@ class AuditEvent(TypedDict):
     action: AuditAction
     target: AuditTarget | None  # The thing that was changed. null if the action has none.
     changed: list[str]  # The names of the fields in the request, without their values.
-    # The values before and after, by field. Only a few fields have them, such as `role`. `attempts` of `user.sign_in_failed` counts the
-    # wrong passwords of a minute.
+    # The values before and after, by field. Only a few fields have them, such as `role`. `attempts` of `user.sign_in_failed` counts the wrong passwords of a
+    # minute.
     values: NotRequired[dict[str, list[str | None]]]
     source: AuditSource
     result: AuditResult
@@ -632,8 +479,7 @@ class Member(TypedDict):
     email: str | None  # The e-mail address of the person, in lower case. null if the request may not see it.
     role: Role
     methods: list[str]  # The ways in which the person can sign in: `password`, or the id of an OIDC provider.
-    # When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use.
-    lastSeenAt: str | None
+    lastSeenAt: str | None  # When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use.
     createdAt: str  # When the person got a role in the organization, in UTC.
 
 class RemovedMember(TypedDict):
@@ -666,16 +512,8 @@ class NewInvitation(TypedDict):
     role: Role
     name: NotRequired[str]  # The name of the person, which the page proposes.
 
-class SentInvitation(TypedDict):
+class SentInvitation(Invitation):
     """An invitation with its link."""
-    id: str  # The id of the invitation: `inv_` and letters and digits.
-    email: str  # The e-mail address of the person.
-    name: str | None  # The name of the person, as the inviter gave it. null if none was given.
-    role: Role
-    invitedBy: Inviter
-    createdAt: str  # When the person was invited, in UTC.
-    expiresAt: str  # When the link ends, in UTC.
-    sentAt: str | None  # When the mail server took the mail, in UTC. null if no mail was sent.
     url: str  # The link for the person. It is in this answer alone.
     sent: bool  # Whether the mail server took the mail.
     sendError: str | None  # Why no mail was sent. null if it was sent.
@@ -683,48 +521,32 @@ class SentInvitation(TypedDict):
 class DeletedInvitation(TypedDict):
     deleted: bool  # Always `true`.
 
-class UsageRow(TypedDict):
-    """The sums of one combination of the groups. Only the groups of the request are present."""
-    hour: NotRequired[str]  # When the hour begins, in UTC. Present only if `groupBy` has `hour`.
-    day: NotRequired[str]  # The day in the time zone. Present only if `groupBy` has `day`.
-    # The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`.
-    keyId: NotRequired[str | None]
-    agentId: NotRequired[str | None]  # The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
-    # The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has
-    # `provider`.
-    provider: NotRequired[str | None]
-    # The id of the model that was asked last. For legs it is the direction. Present only if `groupBy` has `model`.
-    model: NotRequired[str | None]
-    stage: NotRequired[UsageRowStage]  # The stage. Present only if `groupBy` has `stage`.
-    requests: int  # The number of requests to models.
-    legs: int  # The number of answered legs of phone calls.
-    # The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have
-    # costs.
-    failed: int
-    unpriced: int  # The number of requests and legs whose cost is not known. `costMicroUsd` does not include them.
-    costMicroUsd: str | None  # The sum of the known costs in micro-USD, as a decimal string. null if no cost is known.
-    # The quantities, by unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`,
-    # `audio_milliseconds`, `carrier_seconds`.
-    quantities: dict[str, float]
-
 class UsageTotal(TypedDict):
     requests: int  # The number of requests to models.
     legs: int  # The number of answered legs of phone calls.
-    # The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have
-    # costs.
-    failed: int
+    failed: int  # The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have costs.
     unpriced: int  # The number of requests and legs whose cost is not known. `costMicroUsd` does not include them.
     costMicroUsd: str | None  # The sum of the known costs in micro-USD, as a decimal string. null if no cost is known.
-    # The quantities, by unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`,
-    # `audio_milliseconds`, `carrier_seconds`.
+    # The quantities, by unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`,
+    # `carrier_seconds`.
     quantities: dict[str, float]
+
+class UsageRow(UsageTotal):
+    """The sums of one combination of the groups. Only the groups of the request are present."""
+    hour: NotRequired[str]  # When the hour begins, in UTC. Present only if `groupBy` has `hour`.
+    day: NotRequired[str]  # The day in the time zone. Present only if `groupBy` has `day`.
+    keyId: NotRequired[str | None]  # The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`.
+    agentId: NotRequired[str | None]  # The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
+    # The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`.
+    provider: NotRequired[str | None]
+    model: NotRequired[str | None]  # The id of the model that was asked last. For legs it is the direction. Present only if `groupBy` has `model`.
+    stage: NotRequired[UsageRowStage]  # The stage. Present only if `groupBy` has `stage`.
 
 class UsageByProvider(TypedDict):
     provider: str  # The last provider that was asked; in legs of calls the line: `carrier`, `trunk` or `simulator`.
     type: NotRequired[UsageByProviderType]  # The stage. Legs of calls have none.
     metric: str  # The unit, as in `quantities`.
-    # `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0.
-    # Else `MANAGED`.
+    # `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
     keySource: UsageByProviderKeySource
     quantity: float  # How much of the unit.
     cost: float  # The known costs in US dollars, all on the first metric of a provider and a stage: a request has one cost.
@@ -736,8 +558,8 @@ class Usage(_Usage):
     groupBy: list[UsageGroupByItem]  # The groups that divide the rows.
     rows: list[UsageRow]  # The sums, one row for each combination of the groups.
     total: UsageTotal  # The sum of all rows: of everything that the filters select.
-    # Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that
-    # were deleted for their age are not in it.
+    # Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their
+    # age are not in it.
     totalSessions: int
     totalMinutes: float  # The time for which they were connected, in minutes. A session that is not over has none yet.
     totalCost: float  # The known costs in US dollars. `total.costMicroUsd` has every digit.
@@ -747,9 +569,8 @@ class Usage(_Usage):
 
 class CreditMovement(TypedDict):
     id: str  # The id of the movement.
-    # The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the operator.
-    # `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs of models and of minutes of
-    # phone calls on one UTC day.
+    # The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the operator. `phone_number`: a purchase, a
+    # month, or money back for a failed order. `requests` and `calls`: the costs of models and of minutes of phone calls on one UTC day.
     kind: CreditMovementKind
     microUsd: str  # The change of the credit in micro-USD, as a decimal string. Negative if credit was taken.
     phoneNumberId: str | None  # The id of the phone number that a `phone_number` movement is for. null for the other kinds.
@@ -771,8 +592,8 @@ class CreditBalance(TypedDict):
 
 class CreditLedgerEntry(TypedDict):
     id: str  # That of the movement in `GET /v1/credits`.
-    # `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken by the operator;
-    # `debit`: spent; `refund`: money back for the order of a number that failed.
+    # `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken by the operator; `debit`: spent;
+    # `refund`: money back for the order of a number that failed.
     kind: CreditLedgerEntryKind
     amountMicroUsd: str  # Negative: it was taken.
     metric: CreditLedgerEntryMetric | None  # The thing that was paid for. null: nothing was.
@@ -802,35 +623,27 @@ class VoiceList(TypedDict):
 class AgentIntent(TypedDict):
     language: str
     optimizeFor: NotRequired[OptimizeFor]
-    # The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded.
-    region: NotRequired[str]
+    region: NotRequired[str]  # The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded.
 
 class LlmOptions(TypedDict):
     temperature: NotRequired[float]  # How freely the model chooses its words, from 0 (the least) to 2.
     maxTokens: NotRequired[int]  # How many tokens one answer has at most. The default is 512.
-    # The model to use: `<provider>:<model>`, `<provider>/<model>`, or the id of a model that only one provider serves. A pinned model never
-    # fails over.
+    # The model to use: `<provider>:<model>`, `<provider>/<model>`, or the id of a model that only one provider serves. A pinned model never fails over.
     model: NotRequired[str]
     reasoningEffort: NotRequired[ReasoningEffort]  # How long the model thinks before it answers.
 
-class StackPreferencesAllowedProviders(TypedDict):
-    """The providers that may serve, by stage. A stage that is left out has no limit."""
-    stt: NotRequired[Sequence[str]]
-    llm: NotRequired[Sequence[str]]
-    tts: NotRequired[Sequence[str]]
+class StackPreferencesAllowedProviders(KeyPolicyChain):
     s2s: NotRequired[Sequence[str]]  # Empty, for clients that send it. Models that hear and speak themselves are not served.
     s2S: NotRequired[Sequence[str]]  # Empty, for clients that write `s2s` so.
 
 class StackPreferences(TypedDict):
     """The providers that may serve the agent. A stage without a list, or with an empty list, has no limit."""
-    # The providers that may serve, by stage. A stage that is left out has no limit.
-    allowedProviders: NotRequired[StackPreferencesAllowedProviders]
+    allowedProviders: NotRequired[StackPreferencesAllowedProviders]  # The providers that may serve, by stage. A stage that is left out has no limit.
 
 class AgentSttOptions(TypedDict):
     keywords: NotRequired[Sequence[str]]  # Words that are likely to be said, such as names.
     prompt: NotRequired[str]  # A text on the subject of the speech, for recognizers that take one.
-    # The language that the recognizer gets, a BCP 47 tag or `auto`. The provider is still chosen by `intent.language`.
-    language: NotRequired[str]
+    language: NotRequired[str]  # The language that the recognizer gets, a BCP 47 tag or `auto`. The provider is still chosen by `intent.language`.
 
 class AgentTtsOptions(TypedDict):
     speed: NotRequired[float]  # How fast the voice speaks. The default is 1, the usual speed.
@@ -856,60 +669,48 @@ class BackgroundAudio(TypedDict):
     toolSound: NotRequired[ToolClip]  # The sound that plays while a tool runs.
 
 class SpeechNormalization(TypedDict):
-    """Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a replaced text is not
-    searched again."""
-    # How words such as names are pronounced, by word. The text that is shown stays as it is.
-    pronunciationDictionary: NotRequired[Mapping[str, str]]
+    """Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a replaced text is not searched again."""
+    pronunciationDictionary: NotRequired[Mapping[str, str]]  # How words such as names are pronounced, by word. The text that is shown stays as it is.
     textReplacements: NotRequired[Mapping[str, str]]  # The texts to say and to show instead of other texts, by the text to replace.
 
 class IdleRePrompts(TypedDict):
     enabled: NotRequired[bool]  # Whether the agent asks when the caller stays silent. The default is false.
     delayMs: NotRequired[int]  # How long the silence is before a question, in milliseconds. The default is 8,000.
     maxPrompts: NotRequired[int]  # How many questions the agent asks until the caller speaks again. The default is 2.
-    # The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the
-    # questions.
+    # The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the questions.
     messages: NotRequired[Sequence[str]]
 
 class TurnHandlingEndpointing(TypedDict):
-    """How long a silence ends the turn of the caller."""
     minDelay: NotRequired[int]  # The shortest silence that ends a turn, in milliseconds. The default depends on `profile`.
-    # The longest silence before a turn ends, in milliseconds, at least `minDelay`. The default depends on `profile`.
-    maxDelay: NotRequired[int]
+    maxDelay: NotRequired[int]  # The longest silence before a turn ends, in milliseconds, at least `minDelay`. The default depends on `profile`.
 
 class TurnHandlingInterruption(TypedDict):
-    """How the caller can interrupt the agent."""
-    # How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops if words follow.
-    # With `vad` speech of `minDuration` stops it, and with `none` no speech does.
+    # How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops if words follow. With `vad` speech
+    # of `minDuration` stops it, and with `none` no speech does.
     mode: NotRequired[TurnHandlingInterruptionMode]
-    # How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode `vad`. The default is 200.
-    minDuration: NotRequired[int]
-    # How many words the caller must say at least to interrupt the agent. It counts in the mode `adaptive`. The default is 0.
-    minWords: NotRequired[int]
-    # How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the mode `adaptive`. The
-    # default is 2,000.
+    minDuration: NotRequired[int]  # How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode `vad`. The default is 200.
+    minWords: NotRequired[int]  # How many words the caller must say at least to interrupt the agent. It counts in the mode `adaptive`. The default is 0.
+    # How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the mode `adaptive`. The default is 2,000.
     falseTimeout: NotRequired[int]
     protectFirstMessage: NotRequired[bool]  # Whether the caller cannot interrupt the first message. The default is false.
 
 class TurnHandlingVad(TypedDict):
-    """For clients that send it."""
     provider: NotRequired[Literal["silero"]]  # It finds the speech of callers.
 
 class TurnHandlingNoiseCancellation(TypedDict):
-    """For clients that send it. The audio of callers is not enhanced."""
     enabled: NotRequired[bool]  # false.
 
 class TurnHandling(TypedDict):
     """How the agent takes turns with the caller. Times are in milliseconds."""
-    # The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and 6,000 ms (`ivr`),
-    # 1,500 and 10,000 ms (`ivr_patient`).
+    # The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and 6,000 ms (`ivr`), 1,500 and 10,000 ms
+    # (`ivr_patient`).
     profile: NotRequired[TurnHandlingProfile]
     endpointing: NotRequired[TurnHandlingEndpointing]  # How long a silence ends the turn of the caller.
-    # How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad` waits `minDelay`,
-    # and `stt` takes the end point of the provider.
+    # How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad` waits `minDelay`, and `stt` takes the
+    # end point of the provider.
     turnDetection: NotRequired[TurnHandlingTurnDetection]
     interruption: NotRequired[TurnHandlingInterruption]  # How the caller can interrupt the agent.
-    # Whether the LLM starts its answer before the end of the caller's turn is certain. The default is true.
-    preemptiveGeneration: NotRequired[bool]
+    preemptiveGeneration: NotRequired[bool]  # Whether the LLM starts its answer before the end of the caller's turn is certain. The default is true.
     vad: NotRequired[TurnHandlingVad | None]  # For clients that send it.
     noiseCancellation: NotRequired[TurnHandlingNoiseCancellation | None]  # For clients that send it. The audio of callers is not enhanced.
     contextThreshold: NotRequired[bool | None]  # false, for clients that send it.
@@ -929,17 +730,14 @@ class ExtractionField(TypedDict):
     name: str  # The name of the value in `custom_data`.
     type: ExtractionFieldType  # The type of the value.
     description: str  # The question about the call that the LLM answers with the value.
-    # The possible values of an `enum`, each once. Required for `enum`, and not allowed for other types.
-    options: NotRequired[Sequence[str]]
+    options: NotRequired[Sequence[str]]  # The possible values of an `enum`, each once. Required for `enum`, and not allowed for other types.
 
 class AgentRmsg(TypedDict):
-    """The rich messages of the agent. An agent that is enabled and `dedicated` has a number of the organization that no other agent has:
-    the one that it names, else the one that it already has, else the oldest free one. The number is free again when the agent is
-    disabled, is `shared` or is deleted."""
+    """The rich messages of the agent. An agent that is enabled and `dedicated` has a number of the organization that no other agent has: the one that it names,
+    else the one that it already has, else the oldest free one. The number is free again when the agent is disabled, is `shared` or is deleted."""
     enabled: NotRequired[bool]  # Whether the agent answers rich messages. The default is false.
     mode: NotRequired[AgentRmsgMode]  # Whether the agent has a number for itself (`dedicated`) or no number (`shared`, the default).
-    # The id of the number to use, from `GET /v1/rmsg-phone-numbers`. Answers have the number of the agent, or null if the number was taken
-    # away.
+    # The id of the number to use, from `GET /v1/rmsg-phone-numbers`. Answers have the number of the agent, or null if the number was taken away.
     phoneNumberId: NotRequired[str | None]
 
 class ConfiguredHeader(TypedDict):
@@ -954,13 +752,7 @@ class AgentWebhook(TypedDict):
     authHeaders: list[ConfiguredHeader]  # Headers with secret values. Answers show the names, and whether a value is stored.
     timeoutMs: int  # How long an answer may take, in milliseconds.
 
-class ReportWebhook(TypedDict):
-    endpointId: str  # The id of the endpoint, as `GET /v1/webhooks` lists it.
-    url: str  # The URL that events are sent to.
-    hasSecret: bool  # Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs.
-    headers: dict[str, str]  # Headers that every request to the URL has, by name. Secret values belong in `authHeaders`.
-    authHeaders: list[ConfiguredHeader]  # Headers with secret values. Answers show the names, and whether a value is stored.
-    timeoutMs: int  # How long an answer may take, in milliseconds.
+class ReportWebhook(AgentWebhook):
     extractionFields: list[ExtractionField]  # The values to read out of each call for this endpoint.
 
 class AgentWebhooks(TypedDict):
@@ -1012,40 +804,25 @@ class AuthHeaderInput(TypedDict):
 
 class NewAgentWebhook(TypedDict):
     url: str
-    # The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs.
-    secret: NotRequired[str | None]
+    secret: NotRequired[str | None]  # The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs.
     headers: NotRequired[Mapping[str, str] | None]
     authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
-    # How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields.
-    timeoutMs: NotRequired[int | None]
+    timeoutMs: NotRequired[int | None]  # How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields.
     responseMode: NotRequired[Literal["sync"] | None]  # `sync`, for clients that send it.
     asyncAck: NotRequired[str | None]  # null or empty, for clients that send it.
 
-class NewReportWebhook(TypedDict):
-    url: str
-    # The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs.
-    secret: NotRequired[str | None]
-    headers: NotRequired[Mapping[str, str] | None]
-    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
-    # How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields.
-    timeoutMs: NotRequired[int | None]
-    responseMode: NotRequired[Literal["sync"] | None]  # `sync`, for clients that send it.
-    asyncAck: NotRequired[str | None]  # null or empty, for clients that send it.
+class NewReportWebhook(NewAgentWebhook):
     # The values to read out of each call for this endpoint, as `extractionFields` of an endpoint.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
 
 class NewAgentWebhooks(TypedDict):
-    """Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an endpoint for one
-    event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five: a field that
-    is null or left out removes its endpoint. Only secrets are kept when they are left out. A user needs the role admin for this field,
-    as for endpoints."""
+    """Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an endpoint for one event: `call.pre_call`,
+    `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five: a field that is null or left out removes its endpoint.
+    Only secrets are kept when they are left out. A user needs the role admin for this field, as for endpoints."""
     preCall: NotRequired[NewAgentWebhook | None]  # The endpoint that is asked before each call. null if there is no such endpoint.
-    # The endpoint that gets the report of each finished call. null if there is no such endpoint.
-    postCall: NotRequired[NewReportWebhook | None]
-    # The endpoint that gets each change of the status of a call. null if there is no such endpoint.
-    status: NotRequired[NewAgentWebhook | None]
-    # The endpoint that gets the analysis of each finished call. null if there is no such endpoint.
-    analysis: NotRequired[NewAgentWebhook | None]
+    postCall: NotRequired[NewReportWebhook | None]  # The endpoint that gets the report of each finished call. null if there is no such endpoint.
+    status: NotRequired[NewAgentWebhook | None]  # The endpoint that gets each change of the status of a call. null if there is no such endpoint.
+    analysis: NotRequired[NewAgentWebhook | None]  # The endpoint that gets the analysis of each finished call. null if there is no such endpoint.
     recording: NotRequired[NewAgentWebhook | None]  # The endpoint that gets a link to each recording. null if there is no such endpoint.
 
 class AudioOutput(TypedDict):
@@ -1077,8 +854,7 @@ class NewAgent(TypedDict):
     timezone: NotRequired[str | None]
     recording: NotRequired[bool | None]
     clientOverrides: NotRequired[Sequence[ClientOverride] | None]
-    # The variables that the templates of the agent take. Their names are unique.
-    promptVariables: NotRequired[Sequence[PromptVariable] | None]
+    promptVariables: NotRequired[Sequence[PromptVariable] | None]  # The variables that the templates of the agent take. Their names are unique.
     # The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     rmsg: NotRequired[AgentRmsg | None]
@@ -1113,8 +889,7 @@ class AgentChange(TypedDict):
     timezone: NotRequired[str | None]
     recording: NotRequired[bool | None]
     clientOverrides: NotRequired[Sequence[ClientOverride] | None]
-    # The variables that the templates of the agent take. Their names are unique.
-    promptVariables: NotRequired[Sequence[PromptVariable] | None]
+    promptVariables: NotRequired[Sequence[PromptVariable] | None]  # The variables that the templates of the agent take. Their names are unique.
     # The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     rmsg: NotRequired[AgentRmsg | None]
@@ -1126,8 +901,7 @@ class WebhookSource(TypedDict):
     url: str
     hasSecret: bool  # Whether the tool has a secret that signs its requests. If not, the secret of the organization signs.
     headers: dict[str, str] | None
-    # Headers with secret values. Answers show the names, and whether a value is stored. null without such headers.
-    authHeaders: list[ConfiguredHeader] | None
+    authHeaders: list[ConfiguredHeader] | None  # Headers with secret values. Answers show the names, and whether a value is stored. null without such headers.
     timeoutMs: int | None
     responseMode: ResponseMode | None
     asyncAck: str | None
@@ -1142,24 +916,21 @@ class ToolDestination(TypedDict):
 
 class TransferFallback(TypedDict):
     """How the call goes on if nobody accepts it."""
-    # The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on and takes a
-    # message. `end_call`: the call ends after `message`.
+    # The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on and takes a message. `end_call`: the
+    # call ends after `message`.
     strategy: NotRequired[TransferFallbackStrategy | None]
     message: NotRequired[str | None]  # Words that the agent says to the caller first.
     takeMessagePrompt: NotRequired[str | None]  # Instructions for the LLM of the agent that takes a message.
-    # The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five minutes), mono or with
-    # more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It must be https, without user and password; an
-    # address that is not public, and http, work only if the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a
-    # transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller
-    # receives the built-in music.
+    # The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at 8000,
+    # 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It must be https, without user and password; an address that is not public, and http, work
+    # only if the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed. Until it is there,
+    # and if it cannot be had (event `room.hold_audio_failed`), the caller receives the built-in music.
     holdAudioUrl: NotRequired[str | None]
 
 class VoicemailDetection(TypedDict):
-    # The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part
-    # (`disabled`).
+    # The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`).
     mode: NotRequired[VoicemailDetectionMode | None]
-    # How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by then the recipient counts as
-    # a person.
+    # How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by then the recipient counts as a person.
     timeoutSeconds: NotRequired[int | None]
     enabled: NotRequired[bool | None]  # false is another name for the mode `disabled`, and true for the default; `mode` wins over true.
 
@@ -1169,12 +940,11 @@ _BuiltinConfig = TypedDict("_BuiltinConfig", {"from": "NotRequired[str | None]"}
 class BuiltinConfig(_BuiltinConfig):
     enabled: NotRequired[bool]  # Whether the LLM may call `end_call`. The default is true.
     maxDaysAhead: NotRequired[int]  # How many days ahead `schedule_callback` can be, at most. The default is 7.
-    # The id of the phone number that `schedule_callback` calls from. The default, also if the number cannot place calls, is the oldest
-    # number of the agent, else the oldest of the organization.
+    # The id of the phone number that `schedule_callback` calls from. The default, also if the number cannot place calls, is the oldest number of the agent,
+    # else the oldest of the organization.
     phoneNumberId: NotRequired[str]
-    # The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind transfer calls the
-    # destination that the LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for
-    # `transfer_call`, as in a request for such a transfer.
+    # The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind transfer calls the destination that the
+    # LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for `transfer_call`, as in a request for such a transfer.
     kind: NotRequired[BuiltinConfigKind]
     destinations: NotRequired[Sequence[ToolDestination]]  # The destinations of `transfer_call`. The LLM chooses one by its label.
     screeningPrompt: NotRequired[str | None]
@@ -1203,8 +973,7 @@ class Tool(TypedDict):
     test: NotRequired[bool]
     name: str
     description: str
-    # The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the built-in function, or a schema without
-    # arguments.
+    # The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the built-in function, or a schema without arguments.
     parameters: dict[str, Any]
     source: ToolSource  # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
     preToolSpeech: ToolPreToolSpeech  # Whether the agent says something before it waits for the tool.
@@ -1214,8 +983,8 @@ class Tool(TypedDict):
 class NewWebhookSourceInput(TypedDict):
     kind: Literal["webhook"]  # The kind of the tool: your server runs it.
     url: str
-    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the
-    # key. null if the secret of the organization signs.
+    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the
+    # secret of the organization signs.
     secret: NotRequired[str | None]
     headers: NotRequired[Mapping[str, str] | None]
     authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
@@ -1243,8 +1012,7 @@ class NewToolInput(TypedDict):
 class ToolChange(TypedDict):
     description: NotRequired[str]
     parameters: NotRequired[Mapping[str, object] | None]
-    # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
-    source: NotRequired[NewToolSourceInput]
+    source: NotRequired[NewToolSourceInput]  # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
     preToolSpeech: NotRequired[PreToolSpeech | None]
     toolSound: NotRequired[ToolSoundOverride | None]
     simulation: NotRequired[ToolSimulation | None]
@@ -1288,13 +1056,7 @@ class AgentVersionList(TypedDict):
     versions: list[AgentVersionItem]  # The versions of the page, newest first.
     nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
 
-class AgentVersion(TypedDict):
-    version: int  # The number of the version, from 1 on.
-    createdAt: str  # When the change was made, in UTC.
-    createdBy: VersionAuthor | None  # The key or the person that made the change. null for the state from before this server kept versions.
-    changed: list[str]  # The settings that the change has set or removed, and its tools as `tools.<name>`.
-    restoredFrom: int | None  # The number of the version that this version has restored. null for any other change.
-    calls: int  # How many of the stored calls started with the version.
+class AgentVersion(AgentVersionItem):
     agent: Agent  # The agent as it was. `webhooks` is always null.
     tools: list[Tool]  # The tools as they were, newest first. Whether a secret is set is as it was then.
 
@@ -1309,15 +1071,13 @@ class CallItem(TypedDict):
     language: str  # The language of the agent in this call, as a BCP 47 tag.
     created_at: str  # When the call was created, in UTC.
     ended_at: str | None  # When the call ended, in UTC. null while it is live.
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
-    duration_seconds: int | None
+    duration_seconds: int | None  # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
     recording_status: RecordingStatus | None
 
 class AgentCallList(TypedDict):
     calls: list[CallItem]  # The calls of this page, the newest first.
     entries: list[CallItem]  # The same calls as `calls`.
-    # The cursor of the next page, to send as `cursor`: the time of the last call, with microseconds. null if there are no older calls.
-    next_cursor: str | None
+    next_cursor: str | None  # The cursor of the next page, to send as `cursor`: the time of the last call, with microseconds. null if there are no older calls.
 
 # The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone.
 _SessionItem = TypedDict("_SessionItem", {"from": "NotRequired[str]"})
@@ -1337,8 +1097,7 @@ class SessionItem(_SessionItem):
     startedAt: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
     endedAt: str | None  # When the session ended, in UTC. null while it is live.
     endReason: EndReason | None
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
-    durationSeconds: int | None
+    durationSeconds: int | None  # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
     recordingStatus: RecordingStatus | None
     recordingDurationMs: int | None  # The length of the recording in milliseconds. null if there is no recording, or not yet.
 
@@ -1347,18 +1106,15 @@ class SessionPage(TypedDict):
     nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
 
 class SessionIntent(TypedDict):
-    """The language of the session, and how its models are chosen. With an agent each field replaces that of the agent. Without an agent
-    `language` is required."""
+    """The language of the session, and how its models are chosen. With an agent each field replaces that of the agent. Without an agent `language` is required.
+"""
     language: NotRequired[str]
     optimizeFor: NotRequired[OptimizeFor]
-    # The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded.
-    region: NotRequired[str]
+    region: NotRequired[str]  # The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded.
 
 class NewSession(TypedDict):
-    """The settings of a new session. Either `agentId` or `intent` is required. null is the default, also if the agent has another value.
-"""
-    # The id of the agent, whose settings apply if the request has none. null for a session without a stored agent.
-    agentId: NotRequired[str | None]
+    """The settings of a new session. Either `agentId` or `intent` is required. null is the default, also if the agent has another value."""
+    agentId: NotRequired[str | None]  # The id of the agent, whose settings apply if the request has none. null for a session without a stored agent.
     intent: NotRequired[SessionIntent]
     # The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant.
     systemPrompt: NotRequired[str | None]
@@ -1388,10 +1144,10 @@ class NewSession(TypedDict):
     webhookTags: NotRequired[Mapping[str, str] | None]
     clientOverrides: NotRequired[Sequence[ClientOverride] | None]
     identity: NotRequired[str | None]  # The name of the user in this session. The default is `user_` and the id of the session.
-    # The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser
-    # then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both
-    # directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both
-    # directions: all but `mark`, `played` and `clear`, which are not needed there.
+    # The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser then joins the room
+    # `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both directions, and the text frames of the media
+    # channel are messages of the room's reliable data channel without a topic, in both directions: all but `mark`, `played` and `clear`, which are not needed
+    # there.
     transport: NotRequired[NewSessionTransport | None]
     ttlSeconds: NotRequired[int | None]  # How long the browser has to join, in seconds. The default is 900.
 
@@ -1400,46 +1156,41 @@ class StartedSession(TypedDict):
     test: NotRequired[bool]
     status: Literal["queued"]  # The state of the session, always `queued`.
     transport: BrowserTransport  # The transport of the audio of the session.
-    # The token for the media channel of this session, or for its LiveKit room. It may be given to the browser, and is not shown again.
-    transportToken: str
+    transportToken: str  # The token for the media channel of this session, or for its LiveKit room. It may be given to the browser, and is not shown again.
     transportUrl: str  # The URL of the media channel, or of the LiveKit server.
     roomName: str  # The name of the room of the session: `room-` and the id of the session.
     identity: str  # The name of the user in this session.
     expiresAt: str  # When the browser must have joined, in UTC. Otherwise the session is cancelled.
 
 class MachineDetection(TypedDict):
-    """How the server finds out whether a person or a machine has answered. The event `carrier.machine_detection` has the result: `human`,
-    `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless a machine was found."""
-    # The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part
-    # (`disabled`).
+    """How the server finds out whether a person or a machine has answered. The event `carrier.machine_detection` has the result: `human`, `machine` or
+    `not_sure`. The conversation begins without waiting for it, and goes on unless a machine was found."""
+    # The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part (`disabled`).
     mode: NotRequired[MachineDetectionMode | None]
     # How long the detection takes at most after the answer, in seconds. The default is 10. The result is then `not_sure`.
     timeoutSeconds: NotRequired[int | None]
 
 class Telephony(TypedDict):
-    # The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then
-    # has `requested_region`, and `region` is null.
+    # The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then has
+    # `requested_region`, and `region` is null.
     region: NotRequired[TelephonyRegion | None]
     ringingTimeout: NotRequired[int | None]  # How long the phone rings at most, in seconds. The default is 60.
     amd: NotRequired[MachineDetection | None]
-    # How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent
-    # has other values.
+    # How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent has other values.
     voicemail: NotRequired[Voicemail | None]
 
 class NewPhoneSessionEndCall(TypedDict):
-    """Ignored, for clients that send it. The agent can always end the call."""
     enabled: NotRequired[bool]  # Ignored.
 
-# The number to call from, in E.164, which must belong to the organization. The default is the oldest number of the agent that may call,
-# else the oldest of the organization.
+# The number to call from, in E.164, which must belong to the organization. The default is the oldest number of the agent that may call, else the oldest of the
+# organization.
 _NewPhoneSession = TypedDict("_NewPhoneSession", {"from": "NotRequired[str | None]"})
 
 class NewPhoneSession(_NewPhoneSession):
-    """The settings of a new call: the fields of `POST /v1/sessions` without `identity`, `transport`, `ttlSeconds` and `clientOverrides`,
-    which only a browser has. Either `agentId` or `intent` is required. null is the default, also if the agent has another value."""
+    """The settings of a new call: the fields of `POST /v1/sessions` without `identity`, `transport`, `ttlSeconds` and `clientOverrides`, which only a browser
+    has. Either `agentId` or `intent` is required. null is the default, also if the agent has another value."""
     to: str
-    # The id of the agent, whose settings apply if the request has none. null for a session without a stored agent.
-    agentId: NotRequired[str | None]
+    agentId: NotRequired[str | None]  # The id of the agent, whose settings apply if the request has none. null for a session without a stored agent.
     intent: NotRequired[SessionIntent]
     # The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant.
     systemPrompt: NotRequired[str | None]
@@ -1486,11 +1237,10 @@ class PipelineToolName(TypedDict):
     kind: PipelineToolNameKind  # The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`).
 
 class PipelineConfig(TypedDict):
-    """The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their name and kind.
-    Other fields are allowed too."""
+    """The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their name and kind. Other fields are
+    allowed too."""
     transport: PipelineConfigTransport  # The transport of the audio of the session.
-    # The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier
-    # versions of this server.
+    # The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server.
     agentVersion: NotRequired[int | None]
     systemPrompt: str  # The instructions of the agent, with variables filled in.
     intent: dict[str, Any]  # The language of the session, and how its models are chosen.
@@ -1514,8 +1264,7 @@ class Session(_Session):
     startedAt: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
     endedAt: str | None  # When the session ended, in UTC. null while it is live.
     endReason: EndReason | None
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
-    durationSeconds: int | None
+    durationSeconds: int | None  # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
     recordingStatus: RecordingStatus | None
     recordingDurationMs: int | None  # The length of the recording in milliseconds. null if there is no recording, or not yet.
     expiresAt: str  # When the browser must have joined for the first time, in UTC. A browser that has joined can join again later.
@@ -1536,12 +1285,11 @@ class SessionTurn(TypedDict):
     text: str  # The words of the turn. Longer texts are cut.
     startedAt: str  # When the turn began, in UTC.
     endedAt: str  # When the turn ended, in UTC.
-    # The id of the provider: of speech to text for spoken turns of the user, of the LLM for turns of the agent. null if no provider was
-    # used.
+    # The id of the provider: of speech to text for spoken turns of the user, of the LLM for turns of the agent. null if no provider was used.
     provider: str | None
     model: str | None  # The id of the model of that provider. null if no provider was used.
-    # The time from the end of the user's speech to the decision that the turn is over, in milliseconds. null for turns of the user, and if
-    # no speech came before the turn.
+    # The time from the end of the user's speech to the decision that the turn is over, in milliseconds. null for turns of the user, and if no speech came
+    # before the turn.
     eouMs: float | None
     llmTtftMs: float | None  # The time from that decision to the first token of the LLM, in milliseconds. null if no token came.
     ttsTtfbMs: float | None  # The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
@@ -1549,11 +1297,9 @@ class SessionTurn(TypedDict):
     conversationalLatencyMs: float | None
     latencyStatus: LatencyStatus | None
     toolCalls: list[TurnToolCall]  # The tool calls of the LLM in this turn.
-    # The part of `text` that was played, which is all of it unless the user interrupted the agent. null for turns of the user and of the
-    # system.
+    # The part of `text` that was played, which is all of it unless the user interrupted the agent. null for turns of the user and of the system.
     heardText: str | None
-    # More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
-    metadata: dict[str, Any]
+    metadata: dict[str, Any]  # More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
 
 class SessionTranscript(TypedDict):
     entries: list[SessionTurn]  # The finished turns of the session, by index.
@@ -1566,13 +1312,12 @@ class CallEvent(TypedDict):
     id: str  # The id of the event.
     session_id: str  # The id of the session, which is also the id of the call.
     organization_id: str  # The id of the organization that owns the call.
-    # The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the
-    # phone line.
+    # The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
     provider: CallEventProvider
     event_type: CallEventType  # The kind of the event. The table at `payload` shows what each kind has.
     status: CallStatus | None  # The status of the call after the event. null if the event changes no status.
-    # The cause of a failure: the `end_reason` of the call, or `concurrency` or `insufficient_credits` if a limit was reached. Events of
-    # transfers have the `failure_cause` of the transfer, and `recording.failed` has its cause. null if nothing failed.
+    # The cause of a failure: the `end_reason` of the call, or `concurrency` or `insufficient_credits` if a limit was reached. Events of transfers have the
+    # `failure_cause` of the transfer, and `recording.failed` has its cause. null if nothing failed.
     failure_cause: str | None
     sip_status: str | None  # The reason phrase of `sip_status_code`, such as `Busy Here`. null if there is no code or it is unknown.
     sip_status_code: int | None  # The SIP status code with which the line ended a leg, such as 486. null for all other events.
@@ -1589,8 +1334,8 @@ class CallEvent(TypedDict):
     # | `transfer.…` | A `TransferStep`. |
     # | `callback.…` | `callback_id`, and `reason` where there is one |
     # | `webhook.pre_call` | `result`, `issues`, `duration_ms` |
-    # | `carrier.initiated` | `direction` (`inbound`, `outbound`); `forwarding_source` of a forwarded call; `region` and `requested_region`
-    # where the line has no regions |
+    # | `carrier.initiated` | `direction` (`inbound`, `outbound`); `forwarding_source` of a forwarded call; `region` and `requested_region` where the line has
+    # no regions |
     # | `carrier.hangup` | `cause` in the words of the line, and `by` (`caller`, `callee`, `unknown`) |
     # | `carrier.machine_detection` | `mode`, `result` (`human`, `machine`, `not_sure`) and mostly `latency_ms` |
     # | `carrier.stream_failed` | `reason` |
@@ -1614,25 +1359,21 @@ class ErrorDetails(TypedDict):
     kybStatus: NotRequired[ErrorDetailsKybStatus]  # The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
     sessionId: NotRequired[str]  # The id of the call that failed, or whose transfer failed, with `CARRIER_DIAL_FAILED`.
     status: NotRequired[str]  # The status of the transfer, with `TRANSFER_STATE_CONFLICT`.
-    # The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer.
-    providerStatus: NotRequired[int | None]
-    # The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason.
-    providerDetail: NotRequired[str | None]
+    providerStatus: NotRequired[int | None]  # The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer.
+    providerDetail: NotRequired[str | None]  # The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason.
 
 class ErrorEnvelope(TypedDict):
     """The body of every answer other than 2xx. It never repeats content of the request."""
     error: str  # A sentence for people that says what is wrong and what to do.
     code: NotRequired[ErrorCode]  # The error code, for programs. It is absent in two answers of `sendAgentMessage`.
-    # The faults of the request, at most 32. Present with `VALIDATION_ERROR` and `MISSING_TEMPLATE_VARIABLES`.
-    issues: NotRequired[list[ValidationIssue]]
+    issues: NotRequired[list[ValidationIssue]]  # The faults of the request, at most 32. Present with `VALIDATION_ERROR` and `MISSING_TEMPLATE_VARIABLES`.
     details: NotRequired[ErrorDetails]
     # The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it too.
     providerStatus: NotRequired[int | None]
     # The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it too.
     providerDetail: NotRequired[str | None]
     requestId: str  # The id of the request, the same as the header Service-Request-ID.
-    # The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a
-    # code.
+    # The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code.
     doc_url: NotRequired[str]
 
 class CallLatency(TypedDict):
@@ -1672,8 +1413,7 @@ class CallOverview(_CallOverview):
     ended_at: str | None  # When the call ended, in UTC. null while it is live.
     end_reason: EndReason | None
     outcome: CallOutcome | None  # The outcome in the report of the call. null until there is a report.
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
-    duration_seconds: int | None
+    duration_seconds: int | None  # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
     recording_status: RecordingStatus | None
     turns: int  # The number of finished turns.
     interruptions: int  # The number of turns of the agent that the caller interrupted.
@@ -1691,27 +1431,23 @@ class CallList(TypedDict):
     calls: list[CallOverview]  # The calls of this page, the newest first.
     next_cursor: str | None  # The cursor of the next page, to send as `cursor`. null if there are no older calls.
 
+class CallStreamOpen(TypedDict):
+    """The start of the stream. Calls that change from now on come."""
+    test: bool  # Whether the stream has calls of the test world.
+
+class GoneCall(TypedDict):
+    """A call that changed and does not match the filters."""
+    id: str  # The id of the call.
+
+class CallStreamResync(TypedDict):
+    """Too many calls changed at once, or changes may have been missed. The list has to be read again."""
+
+class CallStreamEnd(TypedDict):
+    reason: Literal["timeout"]  # Why the stream ended: ten minutes have passed.
+
 class CallFigureLatency(TypedDict):
     p50: float  # The median over the calls, of the median latency of each call, in milliseconds.
     p95: float  # The 95th percentile of the same.
-
-class CallFigureRow(TypedDict):
-    bucket: str | None  # The start of the hour or the day, in UTC. null if `interval` is `none`.
-    agent_id: NotRequired[str | None]  # The id of the agent, with `group_by=agent`. null for calls without a stored agent.
-    status: NotRequired[CallStatus]  # The state of the calls, with `group_by=status`.
-    kind: NotRequired[CallKind]  # The kind of the calls, with `group_by=kind`.
-    outcome: NotRequired[CallOutcome | None]  # The outcome in the reports, with `group_by=outcome`. null without a report.
-    end_reason: NotRequired[EndReason | None]
-    direction: NotRequired[PhoneDirection | None]  # The direction of phone calls, with `group_by=direction`. null for other calls.
-    calls: int  # The number of calls.
-    connected: int  # The number of calls that are over and whose parties were connected.
-    failed: int  # The number of calls with the status `failed`.
-    duration_seconds: float  # The sum of the durations of calls that are over, in seconds.
-    cost_micro_usd: str  # The sum of the known costs in micro-USD, as a decimal string.
-    unpriced: int  # The number of calls that cost more than is known.
-    latency_ms: CallFigureLatency | None  # The latencies of the calls. null if no call has one.
-    interruptions: int  # The number of turns of the agent that a caller interrupted.
-    tool_failures: int  # The number of tool calls that failed.
 
 class CallFigureSums(TypedDict):
     calls: int  # The number of calls.
@@ -1724,6 +1460,15 @@ class CallFigureSums(TypedDict):
     interruptions: int  # The number of turns of the agent that a caller interrupted.
     tool_failures: int  # The number of tool calls that failed.
 
+class CallFigureRow(CallFigureSums):
+    bucket: str | None  # The start of the hour or the day, in UTC. null if `interval` is `none`.
+    agent_id: NotRequired[str | None]  # The id of the agent, with `group_by=agent`. null for calls without a stored agent.
+    status: NotRequired[CallStatus]  # The state of the calls, with `group_by=status`.
+    kind: NotRequired[CallKind]  # The kind of the calls, with `group_by=kind`.
+    outcome: NotRequired[CallOutcome | None]  # The outcome in the reports, with `group_by=outcome`. null without a report.
+    end_reason: NotRequired[EndReason | None]
+    direction: NotRequired[PhoneDirection | None]  # The direction of phone calls, with `group_by=direction`. null for other calls.
+
 class CallFigures(TypedDict):
     since: str  # The begin of the time, in UTC.
     until: str  # The end of the time, in UTC.
@@ -1734,16 +1479,14 @@ class CallFigures(TypedDict):
 
 class StartedBy(TypedDict):
     """The party that started the call."""
-    # The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
-    type: StartedByType
+    type: StartedByType  # The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
     id: str  # The id of the API key, of the user, of the number or of the callback.
     name: str | None  # The name that the API key has now, or the number in E.164. null for others.
 
 class StructuredData(TypedDict):
     """Facts that the analysis found in the call. Empty while the analysis is pending."""
     topics: NotRequired[list[str]]  # The subjects of the call, at most 10, each in a few words.
-    # The mood of the caller, as the analysis judges it. null if the call does not show it.
-    sentiment: NotRequired[StructuredDataSentiment | None]
+    sentiment: NotRequired[StructuredDataSentiment | None]  # The mood of the caller, as the analysis judges it. null if the call does not show it.
     resolved: NotRequired[bool | None]  # Whether the caller got what they called for. null if the call does not show it.
     action_items: NotRequired[list[str]]  # The tasks that remain after the call, at most 10.
     message: NotRequired[str | None]  # A message that the caller asked to pass on. null without a message.
@@ -1754,8 +1497,7 @@ class CallToolCall(TypedDict):
     name: str  # The name of the tool.
     args: str  # The arguments of the tool, as the JSON text that the LLM wrote.
     status: CallToolCallStatus  # The state of the tool call.
-    # The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
-    result: str | None
+    result: str | None  # The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
     is_error: bool  # Whether the tool call failed.
     http_status: int | None  # The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
     started_at: str | None  # When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
@@ -1770,50 +1512,42 @@ class CallTurn(TypedDict):
     text: str  # The words of the turn. Longer texts are cut.
     started_at: str  # When the turn began, in UTC.
     ended_at: str  # When the turn ended, in UTC.
-    # The id of the provider: of speech to text for spoken turns of the caller, of the LLM for turns of the agent. null if no provider was
-    # used.
+    # The id of the provider: of speech to text for spoken turns of the caller, of the LLM for turns of the agent. null if no provider was used.
     provider: str | None
     model: str | None  # The id of the model of that provider. null if no provider was used.
-    # The time from the end of the caller's speech to the decision that the turn is over, in milliseconds. null for turns of the caller, and
-    # if no speech came before the turn.
+    # The time from the end of the caller's speech to the decision that the turn is over, in milliseconds. null for turns of the caller, and if no speech came
+    # before the turn.
     eou_ms: float | None
     llm_ttft_ms: float | None  # The time from that decision to the first token of the LLM, in milliseconds. null if no token came.
-    # The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
-    tts_ttfb_ms: float | None
+    tts_ttfb_ms: float | None  # The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
     # The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing.
     conversational_latency_ms: float | None
     latency_status: LatencyStatus | None
     tool_calls: list[CallToolCall]  # The tool calls of the LLM in this turn.
-    # The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of
-    # the system.
+    # The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system.
     heard_text: str | None
-    # More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
-    metadata: dict[str, Any]
+    metadata: dict[str, Any]  # More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
 
 class CallTranscript(TypedDict):
     entries: list[CallTurn]  # The turns of the call, the oldest first.
 
 class CostLine(TypedDict):
-    """The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line, including failed attempts
-    that cost."""
+    """The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line, including failed attempts that cost."""
     provider: str  # The id of the provider. For legs of the call it is the line: `carrier`, `trunk` or `simulator`.
     model: str  # The id of the model. For legs of the call it is the direction of the leg, `inbound` or `outbound`.
     stage: CostLineStage  # The stage that the cost belongs to.
-    # The unit of the quantity: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`,
-    # `reasoning_tokens` or `carrier_seconds`.
+    # The unit of the quantity: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens` or
+    # `carrier_seconds`.
     metric: str
     quantity: float  # How much was used, in the unit of `metric`.
     keySource: CostLineKeySource  # The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
-    # The cost in micro-USD, as a decimal string. If an attempt has several units, one line has its whole cost. null if the price is not
-    # known.
+    # The cost in micro-USD, as a decimal string. If an attempt has several units, one line has its whole cost. null if the price is not known.
     costMicroUsd: str | None
     priceSource: str | None  # The source of the price. null if the price is not known, or none applies.
-    # The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the
-    # hangup.
+    # The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
     leg: NotRequired[CostLineLeg]
 
 class CallArtifactsRecording(TypedDict):
-    """The recording of the call."""
     # The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
     status: CallArtifactsRecordingStatus
     url: str | None  # The path of the recording, as `recording_resource_uri`. null until the recording is ready.
@@ -1822,7 +1556,6 @@ class CallArtifactsRecording(TypedDict):
     channels: Literal[2]  # The number of channels: the caller is on the left, the agent on the right.
 
 class CallArtifactsTranscript(TypedDict):
-    """The size of the transcript."""
     entries_total: int  # The number of turns in the transcript.
     truncated: bool  # Whether turns are left out here. `GET /v1/calls/{id}` has all turns.
 
@@ -1836,10 +1569,9 @@ class Callback(TypedDict):
     organization_id: str  # The id of the organization that owns the callback.
     source_session_id: str  # The id of the session in which the callback was promised.
     created_session_id: str | None  # The id of the session of the call that was placed. null until the callback is `dispatched`.
-    # The id of the agent that makes the call. null if the session had no agent: the call then has the settings of that session.
-    agent_id: str | None
-    # The id of the phone number that the call was placed from. Until the callback is `dispatched`, the number that the configuration of the
-    # tool names; if that number cannot call then, another number is taken. null if the configuration names no number.
+    agent_id: str | None  # The id of the agent that makes the call. null if the session had no agent: the call then has the settings of that session.
+    # The id of the phone number that the call was placed from. Until the callback is `dispatched`, the number that the configuration of the tool names; if that
+    # number cannot call then, another number is taken. null if the configuration names no number.
     phone_number_id: str | None
     to_number: str  # The number that is called, in E.164.
     from_number: str | None  # The phone number that the call was placed from, in E.164. null until the callback is `dispatched`.
@@ -1873,8 +1605,8 @@ class CallReport(TypedDict):
     summary: str  # The summary of the call, in a few sentences. Empty while the analysis is pending.
     outcome: CallOutcome  # The result of the call.
     structured_data: StructuredData
-    # The values of the extraction fields of the agent and of the endpoints that get the report, by name. null if the call gives no basis
-    # for a value. If fields share a name, the field of the agent counts, then that of the oldest endpoint.
+    # The values of the extraction fields of the agent and of the endpoints that get the report, by name. null if the call gives no basis for a value. If fields
+    # share a name, the field of the agent counts, then that of the oldest endpoint.
     custom_data: dict[str, CustomValue | None]
     transcript: CallTranscript  # The transcript of the call.
     cost_micro_usd: str  # The known costs of the call in micro-USD, as a decimal string.
@@ -1883,20 +1615,18 @@ class CallReport(TypedDict):
     metadata: dict[str, Any]  # Your own data, as the session was created with it.
     artifacts: CallArtifacts  # The recording and the transcript of the call.
     scheduled_callback: Callback | None  # The last callback that was promised in the call. null if no callback was promised.
-    # The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to analyse. `failed`:
-    # the LLM gave nothing usable, and the result of the rules stays.
+    # The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to analyse. `failed`: the LLM gave nothing
+    # usable, and the result of the rules stays.
     analysis_status: CallReportAnalysisStatus
     analysis_provider: str | None  # The id of the provider that made the analysis. null while it is pending, and if rules made it.
     analysis_model: str | None  # The id of the model that made the analysis. null while it is pending, and if rules made it.
     analysis_error: str | None  # Why the LLM gave no analysis, in words. null if it did not fail.
     analysis_completed_at: str | None  # When the analysis was stored, in UTC. null while it is pending.
-    # The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
-    # attempt follows.
+    # The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
     post_call_webhook_status: CallReportPostCallWebhookStatus
     post_call_webhook_attempts: int  # How many attempts to deliver this version of the report were made, over all endpoints.
     post_call_webhook_next_retry_at: str | None  # When the next attempt is due, in UTC. null if no attempt follows.
-    # When the last endpoint accepted the report, in UTC. null until every endpoint has accepted it.
-    post_call_webhook_delivered_at: str | None
+    post_call_webhook_delivered_at: str | None  # When the last endpoint accepted the report, in UTC. null until every endpoint has accepted it.
     post_call_webhook_error: str | None  # The error of an endpoint that has not accepted the report. null if there is no error.
     # The deliveries of all versions of the report, the newest version first. The newest version makes the five fields before.
     webhook_deliveries: list[ReportDelivery]
@@ -1913,17 +1643,13 @@ class Transfer(TypedDict):
     transfer_to: str  # The number that is called, in E.164.
     label: str | None  # The label of the destination. null if it has none.
     from_room_name: str  # The name of the room of the call: `room-` and the id of the call.
-    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
-    consultation_room_name: str | None
+    consultation_room_name: str | None  # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
     caller_participant_identity: str  # The identity of the caller, which requests may repeat as `participantIdentity`.
-    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the
-    # attempt.
+    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the attempt.
     recipient_participant_identity: str
     outbound_trunk_id: str | None  # The id of the SIP connection that the number is called over. null for calls over the carrier.
-    # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
-    screening_prompt: str | None
-    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind
-    # transfer.
+    screening_prompt: str | None  # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
+    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer.
     summary: str | None
     voicemail_detected: bool  # Whether an answering machine answered.
     failure_cause: TransferFailureCause | None
@@ -1942,15 +1668,14 @@ class CallSpan(TypedDict):
     children: list[CallSpan]  # The steps within this step.
 
 class SpanTree(TypedDict):
-    """The steps of the call as a tree, which shows how the silence before each answer was spent. The `critical_ms` of the children of a
-    `turn` sum to its `silence_ms`, `unattributed` included. The last 500 turns are kept. Empty if the call was never connected."""
+    """The steps of the call as a tree, which shows how the silence before each answer was spent. The `critical_ms` of the children of a `turn` sum to its
+    `silence_ms`, `unattributed` included. The last 500 turns are kept. Empty if the call was never connected."""
     version: NotRequired[Literal[1]]  # The version of the form of the tree. Always 1.
     started_at: NotRequired[str]  # When the parties were connected, in UTC.
     duration_ms: NotRequired[float]  # How long the call lasted, in milliseconds. A live call lasts until now.
     spans: NotRequired[list[CallSpan]]  # The steps of the call: one step of the kind `call`, with the other steps below it.
 
-# The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
-_Call = TypedDict("_Call", {"from": "str | None"})
+_Call = TypedDict("_Call", {"from": "str | None"})  # The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
 
 class Call(_Call):
     id: str  # The id of the call, which is also the id of its session.
@@ -1965,11 +1690,9 @@ class Call(_Call):
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     direction: PhoneDirection | None  # The direction of a phone call. null if the call is not by phone.
     to: str | None  # The number that is called, in E.164. null if the call is not by phone.
-    # The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not
-    # by phone.
+    # The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not by phone.
     phone_number_id: str | None
-    # The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
-    call_control_id: str | None
+    call_control_id: str | None  # The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
     room_name: str  # The name of the room of the call: `room-` and the id of the call.
     language: str  # The language of the agent in the call, as a BCP 47 tag.
     pipeline_config: PipelineConfig
@@ -1977,13 +1700,12 @@ class Call(_Call):
     created_at: str  # When the call was created, in UTC.
     updated_at: str  # When the call was last changed, in UTC.
     started_at: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
-    # The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a
-    # recording, and if the events of the call were deleted for their age.
+    # The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a recording, and if the events
+    # of the call were deleted for their age.
     recording_started_at: str | None
     ended_at: str | None  # When the call ended, in UTC. null while it is live.
     end_reason: EndReason | None
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
-    duration_seconds: int | None
+    duration_seconds: int | None  # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
     recording_status: RecordingStatus | None
     recording_duration_ms: int | None  # The length of the recording in milliseconds. null if there is no recording, or not yet.
     recording_resource_uri: str  # The path of the recording, also if the call has none.
@@ -2003,8 +1725,8 @@ class RequestAttempt(TypedDict):
     attempt_id: str  # The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
     provider: str  # The id of the provider of the attempt.
     model: str  # The id of the model of the attempt.
-    # The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`,
-    # `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
+    # The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`,
+    # `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
     outcome: str
     started_at: str  # When the attempt began, in UTC.
     duration_ms: float  # How long the attempt took, in milliseconds.
@@ -2013,23 +1735,21 @@ class RequestAttempt(TypedDict):
     cost_micro_usd: str | None
     priced: bool  # Whether the price is known. If not, `cost_micro_usd` is null.
     price_source: str | None  # The source of the price and its date. null if the price is not known.
-    # The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs
-    # nothing here.
+    # The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
     key_source: RequestAttemptKeySource
 
 class CallRequest(TypedDict):
     request_id: str  # The id of the request.
     stage: CallRequestStage  # The stage of the request.
-    # The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no
-    # turn that was played.
+    # The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played.
     turn_index: int | None
     operation: str  # The operationId of the request.
     provider: str | None  # The id of the provider that served the request. null if no provider did.
     model: str | None  # The id of the model of that provider. null if no provider served the request.
     outcome: str  # The outcome of the request: `succeeded`, or the code of the error.
     started_at: str  # When the request began, in UTC.
-    # The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never
-    # connected. Negative if the request began before.
+    # The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never connected. Negative if the
+    # request began before.
     start_ms: float
     duration_ms: float  # How long the request took, in milliseconds.
     # The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came.
@@ -2048,7 +1768,6 @@ class FinalizeReport(TypedDict):
     retryWebhook: NotRequired[bool | None]
 
 class FinalizedReportWebhook(TypedDict):
-    """The delivery of the report to all endpoints."""
     # The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
     status: FinalizedReportWebhookStatus
     attempts: int  # How many attempts to deliver this version of the report were made, over all endpoints.
@@ -2064,8 +1783,7 @@ class FinalizedReport(TypedDict):
     webhook_deliveries: list[ReportDelivery]  # The deliveries of all versions of the report, the newest version first.
 
 class RecordingLink(TypedDict):
-    # The URL of the recording. With `expires_in` it works without a key until `expires_at`; otherwise requests to it need an API key.
-    url: str
+    url: str  # The URL of the recording. With `expires_in` it works without a key until `expires_at`; otherwise requests to it need an API key.
     expires_at: NotRequired[str]  # When the link expires, in UTC. Present only with `expires_in`.
 
 class WebJoin(TypedDict):
@@ -2076,8 +1794,7 @@ class WebJoined(TypedDict):
     url: str  # The WebSocket URL of the media channel.
     identity: str  # The id of the person in the call: `join_` and a UUID.
     roomName: str  # The name of the room of the call: `room-` and the id of the call.
-    # When the person must have joined, in UTC. After that the token works while the call is live, until they leave with `end`.
-    expiresAt: str
+    expiresAt: str  # When the person must have joined, in UTC. After that the token works while the call is live, until they leave with `end`.
     transport: Literal["websocket"]  # The transport of the audio. A person joins over a socket even if the caller does not.
 
 class EndCall(TypedDict):
@@ -2099,8 +1816,7 @@ class BlindTransfer(TypedDict):
 class TransferDestination(TypedDict):
     """One destination. Its fields win over the fields of the same names beside the list."""
     to: str
-    # The name of the destination in records and events. With the tool `transfer_call` the LLM chooses by it.
-    label: NotRequired[str | None]
+    label: NotRequired[str | None]  # The name of the destination in records and events. With the tool `transfer_call` the LLM chooses by it.
     screeningPrompt: NotRequired[str | None]
     summary: NotRequired[str | None]
     metadata: NotRequired[Mapping[str, object] | None]
@@ -2141,17 +1857,13 @@ class TransferProgress(TypedDict):
     transfer_to: str  # The number that is called, in E.164.
     label: str | None  # The label of the destination. null if it has none.
     from_room_name: str  # The name of the room of the call: `room-` and the id of the call.
-    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
-    consultation_room_name: str | None
+    consultation_room_name: str | None  # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
     caller_participant_identity: str  # The identity of the caller, which requests may repeat as `participantIdentity`.
-    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the
-    # attempt.
+    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the attempt.
     recipient_participant_identity: str
     outbound_trunk_id: str | None  # The id of the SIP connection that the number is called over. null for calls over the carrier.
-    # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
-    screening_prompt: str | None
-    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind
-    # transfer.
+    screening_prompt: str | None  # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
+    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer.
     summary: str | None
     voicemail_detected: bool  # Whether an answering machine answered.
     failure_cause: TransferFailureCause | None
@@ -2161,8 +1873,7 @@ class TransferProgress(TypedDict):
     completed_at: str | None  # When the attempt ended, in UTC, with any result. null while it is open.
     routing_attempts: list[Transfer]  # All attempts of this transfer so far, the oldest first.
     next_transfer: Transfer | None  # The attempt that this request has begun. null if it began no attempt.
-    # The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on.
-    fallback: DoneFallback | None
+    fallback: DoneFallback | None  # The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on.
 
 class CompleteTransfer(TypedDict):
     # The identity of the recipient, as `recipient_participant_identity`. If it is another, the request is refused. It may be left out.
@@ -2205,10 +1916,10 @@ class NewTool(TypedDict):
     simulation: NotRequired[ToolSimulation | None]
 
 class DispatchMetadataTemplate(TypedDict):
-    """The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; `metadata` and all
-    other fields become the metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and
-    {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its placeholder is null, and within a longer text
-    the placeholder is empty. At most 16 KiB of JSON, and eight levels deep. Other fields are allowed too."""
+    """The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; `metadata` and all other fields become the
+    metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is
+    missing, a text that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight levels deep.
+    Other fields are allowed too."""
     intent: NotRequired[SessionIntent]
     systemPrompt: NotRequired[str | None]  # The instructions of the agent, a template.
     voice: NotRequired[str | None]
@@ -2235,13 +1946,11 @@ class DispatchMetadataTemplate(TypedDict):
     webhookTags: NotRequired[dict[str, str] | None]
 
 class PhoneNumberSetup(TypedDict):
-    # Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended.
-    status: PhoneNumberSetupStatus
+    status: PhoneNumberSetupStatus  # Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended.
     inboundReady: bool  # Whether the number takes calls.
     outboundReady: bool  # Whether the number places calls.
     agentReady: bool  # Whether an agent, or a template with `intent` and `systemPrompt`, answers calls to the number.
-    # Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a hint.
-    forwardingRequired: bool
+    forwardingRequired: bool  # Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a hint.
     sipConnectionReady: bool  # Whether the other side of the SIP connection has answered. Always true for numbers of the carrier.
     issues: list[PhoneNumberSetupIssuesItem]  # The open issues of the number. Not every issue keeps it from being ready.
 
@@ -2250,16 +1959,13 @@ class PhoneNumber(TypedDict):
     test: NotRequired[bool]
     organizationId: str  # The id of the organization that owns the number.
     e164: str
-    # The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`).
-    source: PhoneNumberSource
+    source: PhoneNumberSource  # The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`).
     direction: PhoneNumberDirection
-    # The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null if it has none.
-    agentId: str | None
+    agentId: str | None  # The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null if it has none.
     dispatchMetadataTemplate: DispatchMetadataTemplate | None
     label: str | None  # The name of the number, for people. null if it has none.
     providerResourceId: str | None  # The id of the number at the carrier. null if the carrier has not named it, and for imported numbers.
-    # The id of the SIP connection (`sip_…`) of an imported number. null for numbers of the carrier.
-    sipConnectionInstallationId: str | None
+    sipConnectionInstallationId: str | None  # The id of the SIP connection (`sip_…`) of an imported number. null for numbers of the carrier.
     sipProviderName: str | None  # The name of the company behind an imported number, for your own records. null if none was given.
     smsCampaignId: str | None  # The id of the 10DLC campaign that the number is assigned to. null if it is assigned to none.
     # The state of that assignment at the carrier, such as `ASSIGNED`, with which text messages may be sent. null if there is no assignment.
@@ -2268,18 +1974,17 @@ class PhoneNumber(TypedDict):
     setupStatus: PhoneNumberSetup  # Whether the number is ready for calls, and the open issues.
     nextChargeAt: str | None  # When the next month is charged, in UTC. null if the number costs nothing.
     lastChargedAt: str | None  # When the last month was charged, in UTC. null if the number costs nothing.
-    # When the number was suspended because a month could not be paid, in UTC. It then neither takes nor places calls. null if it is not
-    # suspended.
+    # When the number was suspended because a month could not be paid, in UTC. It then neither takes nor places calls. null if it is not suspended.
     suspendedAt: str | None
     createdAt: str  # When the number was bought or imported, in UTC.
     updatedAt: str  # When the number was last changed, in UTC.
     monthlyMicroUsd: str  # The monthly charge in micro-USD; "0" where the number costs nothing.
 
 class DispatchMetadataTemplateInput(TypedDict):
-    """The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; `metadata` and all
-    other fields become the metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and
-    {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its placeholder is null, and within a longer text
-    the placeholder is empty. At most 16 KiB of JSON, and eight levels deep. Other fields are allowed too."""
+    """The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; `metadata` and all other fields become the
+    metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is
+    missing, a text that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight levels deep.
+    Other fields are allowed too."""
     intent: NotRequired[SessionIntent]
     systemPrompt: NotRequired[str | None]  # The instructions of the agent, a template.
     voice: NotRequired[str | None]
@@ -2308,13 +2013,11 @@ class DispatchMetadataTemplateInput(TypedDict):
 class NewPhoneNumber(TypedDict):
     e164: str
     direction: NotRequired[PhoneNumberDirection]
-    # The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template.
-    agentId: NotRequired[str | None]
+    agentId: NotRequired[str | None]  # The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template.
     label: NotRequired[str | None]  # The name of the number, for people.
     dispatchMetadataTemplate: NotRequired[DispatchMetadataTemplateInput | Mapping[str, object] | None]
 
 class AvailablePhoneNumberRegion(TypedDict):
-    """The place of the number."""
     state: str | None  # The state or province. null if the carrier names none.
     locality: str | None  # The town. null if the carrier names none.
     rateCenter: str | None  # The rate center, the area by which carriers price calls to the number. null if the carrier names none.
@@ -2327,19 +2030,12 @@ class AvailablePhoneNumber(TypedDict):
     features: list[str]  # The features of the number, as the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others.
     region: AvailablePhoneNumberRegion  # The place of the number.
 
-class ImportedPhoneNumber(TypedDict):
-    e164: str
+class ImportedPhoneNumber(NewPhoneNumber):
     sipConnectionInstallationId: str  # The id of the SIP connection that reaches the number.
     sipProviderName: NotRequired[str | None]  # The name of the company behind the number, for your own records.
     sipTrunkId: NotRequired[str | None]  # Ignored, for clients that send it beside the connection.
-    direction: NotRequired[PhoneNumberDirection]
-    # The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template.
-    agentId: NotRequired[str | None]
-    label: NotRequired[str | None]  # The name of the number, for people.
-    dispatchMetadataTemplate: NotRequired[DispatchMetadataTemplateInput | Mapping[str, object] | None]
 
 class SipConnectionOutbound(TypedDict):
-    """How calls go out over the connection. null if none do."""
     host: str  # The host name or IPv4 address of the trunk.
     port: int  # The SIP port of the trunk.
     transport: SipTransport  # The transport protocol of SIP.
@@ -2350,7 +2046,6 @@ class SipConnectionOutbound(TypedDict):
     register: bool
 
 class SipConnectionInbound(TypedDict):
-    """How calls come in over the connection. null if none do."""
     allowedAddresses: list[str]  # The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`.
     username: str | None  # The user name that the trunk logs in with. null if there is no login.
     hasPassword: bool  # Whether a password is stored. Answers never have it.
@@ -2364,15 +2059,14 @@ class SipConnection(TypedDict):
     provider: str | None  # The name of the company behind the trunk, for people. null if none was given.
     outbound: SipConnectionOutbound | None  # How calls go out over the connection. null if none do.
     inbound: SipConnectionInbound | None  # How calls come in over the connection. null if none do.
-    # The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`: three probes or
-    # calls, or three registrations, in a row were refused or had no answer.
+    # The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`: three probes or calls, or three
+    # registrations, in a row were refused or had no answer.
     status: SipConnectionStatus
     numbers: int  # The number of phone numbers that use the connection.
     createdAt: str  # When the connection was created, in UTC.
     updatedAt: str  # When the connection was last changed, in UTC.
 
 class NewSipConnectionOutbound(TypedDict):
-    """How calls go out over the connection. null if none do."""
     host: str  # The host name or IPv4 address of the trunk.
     port: NotRequired[int]  # The SIP port of the trunk. Default: 5060.
     transport: NotRequired[NewSipConnectionOutboundTransport]  # The transport protocol of SIP. Default: "udp".
@@ -2383,9 +2077,8 @@ class NewSipConnectionOutbound(TypedDict):
     register: NotRequired[bool]
 
 class NewSipConnectionInbound(TypedDict):
-    """How calls come in over the connection. null if none do."""
-    # The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or /32 of IPv6. The
-    # connections of an organization together list at most 262,144 addresses, unless the operator of this server has set another limit.
+    # The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or /32 of IPv6. The connections of an
+    # organization together list at most 262,144 addresses, unless the operator of this server has set another limit.
     allowedAddresses: NotRequired[Sequence[str]]
     username: NotRequired[str | None]
     password: NotRequired[str | None]
@@ -2397,7 +2090,6 @@ class NewSipConnection(TypedDict):
     inbound: NotRequired[NewSipConnectionInbound | None]  # How calls come in over the connection. null if none do.
 
 class SipConnectionChangeOutbound(TypedDict):
-    """How calls go out over the connection. null if none do."""
     host: str  # The host name or IPv4 address of the trunk.
     port: NotRequired[int]  # The SIP port of the trunk.
     transport: NotRequired[SipTransport]  # The transport protocol of SIP.
@@ -2408,7 +2100,6 @@ class SipConnectionChangeOutbound(TypedDict):
     register: NotRequired[bool]
 
 class SipConnectionChangeInbound(TypedDict):
-    """How calls come in over the connection. null if none do."""
     allowedAddresses: NotRequired[Sequence[str]]  # The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`.
     username: NotRequired[str | None]
     password: NotRequired[str | None]
@@ -2420,7 +2111,7 @@ class SipConnectionChange(TypedDict):
     inbound: NotRequired[SipConnectionChangeInbound | None]  # How calls come in over the connection. null if none do.
 
 class SavedBusinessProfileAddress(TypedDict):
-    """The address at which the business is registered. Other fields are allowed too."""
+    """Other fields are allowed too."""
     street: NotRequired[str]  # Street and number.
     city: NotRequired[str]  # The town of the address.
     state: NotRequired[str]  # The state or province.
@@ -2428,8 +2119,8 @@ class SavedBusinessProfileAddress(TypedDict):
     country: NotRequired[str]
 
 class SavedBusinessProfile(TypedDict):
-    """The business, as it was saved; a draft can lack any field. As `prefill` it has the saved brand for text messages, as a proposal for
-    the form. Other fields are allowed too."""
+    """The business, as it was saved; a draft can lack any field. As `prefill` it has the saved brand for text messages, as a proposal for the form. Other
+    fields are allowed too."""
     legalName: NotRequired[str]  # The name under which the business is registered.
     displayName: NotRequired[str]  # The name under which people know the business.
     entityType: NotRequired[BusinessEntityType]  # The legal form of the business.
@@ -2467,16 +2158,10 @@ class BusinessVerification(TypedDict):
     submission: BusinessVerificationSubmission | None  # The forms that were saved or submitted last. null if nothing was saved.
     prefill: SavedBusinessProfile | None
 
-class BusinessVerificationDraftBusinessProfileAddress(TypedDict):
-    """The address at which the business is registered."""
-    street: NotRequired[str]  # Street and number.
-    city: NotRequired[str]  # The town of the address.
-    state: NotRequired[str]  # The state or province.
-    postalCode: NotRequired[str]  # The postal code, such as a ZIP code.
-    country: NotRequired[str]
+class BusinessVerificationDraftBusinessProfileAddress(SavedBusinessProfileAddress):
+    pass
 
 class BusinessVerificationDraftBusinessProfile(TypedDict):
-    """The business and the address at which it is registered."""
     legalName: NotRequired[str]  # The name under which the business is registered.
     displayName: NotRequired[str]  # The name under which people know the business.
     entityType: NotRequired[BusinessEntityType]  # The legal form of the business.
@@ -2487,12 +2172,8 @@ class BusinessVerificationDraftBusinessProfile(TypedDict):
     useCase: NotRequired[str]  # The purpose of the phone numbers.
     expectedUsage: NotRequired[str]  # How much the business will use the phone numbers, in words.
 
-class BusinessVerificationDraftAuthorizedRepresentative(TypedDict):
-    """The person who may speak for the business."""
-    name: NotRequired[str]  # The full name of the person.
-    title: NotRequired[str]  # The position of the person in the business.
-    email: NotRequired[str]  # The email address of the person.
-    phone: NotRequired[str]  # The phone number of the person, in E.164.
+class BusinessVerificationDraftAuthorizedRepresentative(SavedRepresentative):
+    pass
 
 class BusinessVerificationDraft(TypedDict):
     businessProfile: NotRequired[BusinessVerificationDraftBusinessProfile]  # The business and the address at which it is registered.
@@ -2501,13 +2182,10 @@ class BusinessVerificationDraft(TypedDict):
     attestationVersion: NotRequired[str | None]  # Ignored, for clients that send it.
 
 class NewBusinessVerificationDeclaration(TypedDict):
-    """A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative
-    of a draft stays. The review may ask for the forms."""
     businessName: str
     useCase: str
 
 class NewBusinessVerificationBusinessProfileAddress(TypedDict):
-    """The address at which the business is registered."""
     street: str  # Street and number.
     city: str  # The town of the address.
     state: str  # The state or province.
@@ -2515,7 +2193,6 @@ class NewBusinessVerificationBusinessProfileAddress(TypedDict):
     country: str
 
 class NewBusinessVerificationBusinessProfile(TypedDict):
-    """The business and the address at which it is registered."""
     legalName: str  # The name under which the business is registered.
     displayName: str  # The name under which people know the business.
     entityType: BusinessEntityType  # The legal form of the business.
@@ -2527,7 +2204,6 @@ class NewBusinessVerificationBusinessProfile(TypedDict):
     expectedUsage: str  # How much the business will use the phone numbers, in words.
 
 class NewBusinessVerificationAuthorizedRepresentative(TypedDict):
-    """The person who may speak for the business."""
     name: str  # The full name of the person.
     title: str  # The position of the person in the business.
     email: str  # The email address of the person.
@@ -2535,8 +2211,8 @@ class NewBusinessVerificationAuthorizedRepresentative(TypedDict):
 
 class NewBusinessVerification(TypedDict):
     """Either `declaration`, or `businessProfile` and `authorizedRepresentative`, and not all of them."""
-    # A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative of
-    # a draft stays. The review may ask for the forms.
+    # A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative of a draft stays. The
+    # review may ask for the forms.
     declaration: NotRequired[NewBusinessVerificationDeclaration]
     businessProfile: NotRequired[NewBusinessVerificationBusinessProfile]  # The business and the address at which it is registered.
     authorizedRepresentative: NotRequired[NewBusinessVerificationAuthorizedRepresentative]  # The person who may speak for the business.
@@ -2550,14 +2226,12 @@ class PhoneNumberChange(TypedDict):
     sipConnectionInstallationId: NotRequired[str]  # The id of another SIP connection to move an imported number to.
     sipProviderName: NotRequired[str | None]  # The name of the company behind an imported number, for your own records. null removes it.
     direction: NotRequired[PhoneNumberDirection]
-    # The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs a template.
-    agentId: NotRequired[str | None]
+    agentId: NotRequired[str | None]  # The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs a template.
     label: NotRequired[str | None]  # The name of the number, for people. null removes it.
     dispatchMetadataTemplate: NotRequired[DispatchMetadataTemplateInput | Mapping[str, object] | None]
     smsAutomationEnabled: NotRequired[bool | None]  # false, for clients that send it: no agent answers text messages.
 
 class SmsBrandProfileAuthorizedContact(TypedDict):
-    """The person that the carriers' registry can ask about the brand."""
     firstName: str  # The first name of the person.
     lastName: str  # The last name of the person.
     email: str  # The email address of the person.
@@ -2568,8 +2242,7 @@ class SmsBrandProfile(TypedDict):
     displayName: str  # The name under which people know the business.
     entityType: BusinessEntityType  # The legal form of the business.
     vertical: SmsBrandProfileVertical  # The industry of the business.
-    # The tax number of the business. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen after the
-    # second.
+    # The tax number of the business. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen after the second.
     ein: NotRequired[str]
     website: str  # The website of the business.
     country: NotRequired[str]  # The country, as two letters of ISO 3166-1. Default: "US".
@@ -2607,8 +2280,7 @@ class SmsCampaignProfile(TypedDict):
     embeddedPhone: NotRequired[bool]  # Whether the messages contain phone numbers. Default: False.
 
 class SmsCampaign(TypedDict):
-    """The campaign of the organization. The profile is the one saved last; status and id are those of the campaign submitted last. null if
-    none was saved."""
+    """The campaign of the organization. The profile is the one saved last; status and id are those of the campaign submitted last. null if none was saved."""
     status: SmsCampaignStatus  # The state of the campaign that was submitted last. `draft` if none was submitted.
     campaignId: str | None  # The id of that campaign at the carriers' registry. null if none was submitted.
     useCase: SmsUseCase  # The purpose of the messages, in the terms of the carriers' registry.
@@ -2628,8 +2300,7 @@ class SmsRegisteredNumber(TypedDict):
     e164: str  # The phone number in E.164.
     label: str | None  # The name of the number, for people. null if it has none.
     smsEligible: bool  # Whether the number can be assigned: a number of the USA that the carrier sold for text messages.
-    # The state of the assignment at the carrier. null if the number has no campaign.
-    smsAssignmentStatus: SmsRegisteredNumberSmsAssignmentStatus | None
+    smsAssignmentStatus: SmsRegisteredNumberSmsAssignmentStatus | None  # The state of the assignment at the carrier. null if the number has no campaign.
     # The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign.
     assignedTo: SmsRegisteredNumberAssignedTo | None
     campaignId: str | None  # The id of the campaign at the carriers' registry. null if the number has no campaign.
@@ -2653,8 +2324,7 @@ class SmsVettingOrder(TypedDict):
     vettingClass: SmsVettingClass  # The class of the vetting.
 
 class SmsVetting(TypedDict):
-    # The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today.
-    status: SmsVettingStatus
+    status: SmsVettingStatus  # The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today.
     vettingClass: SmsVettingClass  # The class of the vetting.
 
 class SmsCampaignState(TypedDict):
@@ -2670,8 +2340,7 @@ class SmsNumber(TypedDict):
     e164: str  # The phone number in E.164.
     label: str | None  # The name of the number, for people. null if it has none.
     smsEligible: bool  # Whether the number can be assigned: a number of the USA that the carrier sold for text messages.
-    # The state of the assignment at the carrier. null if the number has no campaign.
-    smsAssignmentStatus: SmsNumberSmsAssignmentStatus | None
+    smsAssignmentStatus: SmsNumberSmsAssignmentStatus | None  # The state of the assignment at the carrier. null if the number has no campaign.
     # The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign.
     assignedTo: SmsNumberAssignedTo | None
     campaignId: str | None  # The id of the campaign at the carriers' registry. null if the number has no campaign.
@@ -2689,8 +2358,7 @@ class SentMessage(TypedDict):
     to: str  # The number of the recipient, in E.164.
     attemptedChannel: Literal["rmsg"]  # The channel that was tried first.
     channel: SentMessageChannel | None  # The channel that carried the message. null until the provider has reported it.
-    # Whether the message went over another channel than `rmsg`. null until the provider has reported the channel.
-    fallbackApplied: bool | None
+    fallbackApplied: bool | None  # Whether the message went over another channel than `rmsg`. null until the provider has reported the channel.
     deliveryFinal: bool  # Whether the status is final: `delivered`, `declined` or `error`.
     status: SentMessageStatus  # The state of the message.
 
@@ -2702,16 +2370,14 @@ class SentNumberMessage(TypedDict):
     to: str  # The number of the recipient, in E.164.
     attemptedChannel: Literal["rmsg"]  # The channel that was tried first.
     channel: SentNumberMessageChannel | None  # The channel that carried the message. null until the provider has reported it.
-    # Whether the message went over another channel than `rmsg`. null until the provider has reported the channel.
-    fallbackApplied: bool | None
+    fallbackApplied: bool | None  # Whether the message went over another channel than `rmsg`. null until the provider has reported the channel.
     deliveryFinal: bool  # Whether the status is final: `delivered`, `declined` or `error`.
     status: SentNumberMessageStatus  # The state of the message.
     tags: dict[str, str]  # The tags of the request.
 
 class NewRmsgCall(TypedDict):
     to: str
-    # The id of the agent that speaks. The default is the agent of the number; it is required if the number has none.
-    agentId: NotRequired[str | None]
+    agentId: NotRequired[str | None]  # The id of the agent that speaks. The default is the agent of the number; it is required if the number has none.
     variables: NotRequired[Mapping[str, str] | None]  # Values of variables for the templates of the agent, by name.
     metadata: NotRequired[Mapping[str, object] | None]
     maxDurationSeconds: NotRequired[int]  # How long the call lasts at most, in seconds. The default is that of the agent.
@@ -2727,7 +2393,6 @@ class StartedRmsgCall(_StartedRmsgCall):
     phoneNumberId: str  # The id of the number that the call is placed from.
 
 class RmsgNumberCapabilities(TypedDict):
-    """The capabilities of the number. All are false unless the number is active."""
     calls: bool  # Whether calls can be placed from the number.
     messages: bool  # Whether messages can be sent from the number. false if the organization only receives.
     rmsgFirst: bool  # Whether a message is tried as a rich message first.
@@ -2737,8 +2402,7 @@ class RmsgNumber(TypedDict):
     id: str  # The id of the number, a UUID.
     test: NotRequired[bool]
     phoneNumber: str  # The number in E.164.
-    # The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used.
-    status: RmsgNumberStatus
+    status: RmsgNumberStatus  # The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used.
     smsStatus: RmsgNumberSmsStatus  # The state of the number's assignment for SMS. Only a `ready` number can send SMS.
     smsReadyAt: str | None  # When the number became ready for SMS, in UTC. null if it is not ready.
     capabilities: RmsgNumberCapabilities  # The capabilities of the number. All are false unless the number is active.
@@ -2749,8 +2413,7 @@ class RmsgSubscription(TypedDict):
     id: str  # The id of the subscription.
     test: NotRequired[bool]
     url: str  # The URL that events are sent to.
-    # The tags that a message must have been sent with, all of them, so that its events are sent. Empty if all events are sent.
-    tags: dict[str, str]
+    tags: dict[str, str]  # The tags that a message must have been sent with, all of them, so that its events are sent. Empty if all events are sent.
     # The owner of the secret that signs the requests: the organization, or the subscription (`custom`).
     signingSecretSource: RmsgSubscriptionSigningSecretSource
     eventTypes: list[RmsgEventType]  # The kinds of events that the subscription gets, which are all kinds.
@@ -2764,22 +2427,23 @@ class WantedRmsgSubscription(TypedDict):
     url: str
     # The tags that a message must have been sent with, all of them, so that its events are sent. They are case-sensitive.
     tags: NotRequired[Mapping[str, str] | None]
-    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the
-    # key. When it is replaced, the old secret signs too for 24 hours.
+    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. When it is
+    # replaced, the old secret signs too for 24 hours.
     signingSecret: NotRequired[str | None]
 
 class TestWebhook(TypedDict):
     event: NotRequired[WebhookEventType]  # The kind of the test event.
 
 class WebhookTestResultPreCall(TypedDict):
-    """The check of the answer. Present only if a `call.pre_call` was answered."""
     valid: bool  # Whether the answer can be used before a call.
     issues: list[ValidationIssue]  # The mistakes in the answer, each with its place.
 
-class WebhookTestResult(TypedDict):
+class WebhookAttemptResult(TypedDict):
     delivered: bool  # Whether the endpoint accepted the event, with a status of 200 to 299.
     httpStatus: int | None  # The HTTP status of the endpoint. null if it did not answer.
     error: WebhookAttemptError | None
+
+class WebhookTestResult(WebhookAttemptResult):
     deliveryId: str  # The id of the delivery, as in the log of deliveries.
     preCall: NotRequired[WebhookTestResultPreCall]  # The check of the answer. Present only if a `call.pre_call` was answered.
 
@@ -2803,8 +2467,8 @@ class WebhookDelivery(TypedDict):
     expiresAt: str  # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`.
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
-    # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
-    # endpoint is deleted or disabled, and while an attempt is running.
+    # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or
+    # disabled, and while an attempt is running.
     canRedeliver: bool
 
 class WebhookDeliveryPageEndpointOptionsItem(TypedDict):
@@ -2852,16 +2516,11 @@ class WebhookDeliveryDetail(TypedDict):
     expiresAt: str  # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`.
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
-    # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
-    # endpoint is deleted or disabled, and while an attempt is running.
+    # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or
+    # disabled, and while an attempt is running.
     canRedeliver: bool
     attemptCount: int  # The number of attempts that have ended.
     requestPayload: dict[str, Any]  # The body of the event, as every attempt sent it.
-
-class WebhookAttemptResult(TypedDict):
-    delivered: bool  # Whether the endpoint accepted the event, with a status of 200 to 299.
-    httpStatus: int | None  # The HTTP status of the endpoint. null if it did not answer.
-    error: WebhookAttemptError | None
 
 class LastDelivery(TypedDict):
     status: LastDeliveryStatus  # The state of the delivery, as the log has it.
@@ -2893,8 +2552,8 @@ class Webhook(TypedDict):
     legacyManaged: bool  # Whether a deprecated field of an agent made the endpoint, which is then changed and deleted there.
     disabled: bool  # Whether the endpoint is disabled. It then gets nothing.
     disabledAt: str | None  # When the endpoint was disabled, in UTC. null if it is enabled.
-    # Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five
-    # days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
+    # Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five days.
+    # `agents_deleted`: the last of its agents was deleted. null if it is enabled.
     disabledReason: WebhookDisabledReason | None
     lastDelivery: LastDelivery | None  # The newest delivery. null if the log has none.
     last24h: DeliveryCounts
@@ -2908,27 +2567,23 @@ class NewWebhook(TypedDict):
     name: str
     url: str
     events: Sequence[WebhookEventType]
-    # Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A
-    # change that only names agents makes it false, and a change that only makes it true empties `agentIds`.
+    # Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A change that only names
+    # agents makes it false, and a change that only makes it true empties `agentIds`.
     allAgents: NotRequired[bool]
-    # The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list.
-    agentIds: NotRequired[Sequence[str] | None]
-    # The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive.
-    filterTags: NotRequired[Mapping[str, str] | None]
+    agentIds: NotRequired[Sequence[str] | None]  # The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list.
+    filterTags: NotRequired[Mapping[str, str] | None]  # The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive.
     headers: NotRequired[Mapping[str, str] | None]
     authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
-    # How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise
-    # 10,000.
+    # How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000.
     timeoutMs: NotRequired[int | None]
-    # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs
-    # `signingSecret`.
+    # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
     signingSecretSource: NotRequired[NewWebhookSigningSecretSource]
-    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the
-    # key. null if the secret of the organization signs.
+    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the
+    # secret of the organization signs.
     signingSecret: NotRequired[str | None]
-    # The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions
-    # together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then
-    # those of the endpoints, the oldest first. Values of more fields are null.
+    # The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions together have at most
+    # 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first.
+    # Values of more fields are null.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     contentMode: NotRequired[Literal["full"] | None]  # `full`, for clients that send it: events have all their content.
 
@@ -2944,42 +2599,36 @@ class SignedRequest(TypedDict):
 
 class SignatureVerdict(TypedDict):
     valid: bool  # Whether a receiver has to accept the request.
-    # `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the
-    # signature fits the body that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off.
-    # `previous_secret`: it is valid, and only by the secret before the last rotation. null: it is valid.
+    # `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the signature fits the body
+    # that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off. `previous_secret`: it is valid, and only by the
+    # secret before the last rotation. null: it is valid.
     reason: SignatureVerdictReason | None
-    # How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number.
-    secondsOff: int | None
+    secondsOff: int | None  # How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number.
 
 class WebhookChange(TypedDict):
     name: NotRequired[str]
     url: NotRequired[str]
     events: NotRequired[Sequence[WebhookEventType]]
-    # Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A
-    # change that only names agents makes it false, and a change that only makes it true empties `agentIds`.
+    # Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A change that only names
+    # agents makes it false, and a change that only makes it true empties `agentIds`.
     allAgents: NotRequired[bool]
-    # The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list.
-    agentIds: NotRequired[Sequence[str] | None]
-    # The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive.
-    filterTags: NotRequired[Mapping[str, str] | None]
+    agentIds: NotRequired[Sequence[str] | None]  # The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list.
+    filterTags: NotRequired[Mapping[str, str] | None]  # The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive.
     headers: NotRequired[Mapping[str, str] | None]
     authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
-    # How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise
-    # 10,000.
+    # How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000.
     timeoutMs: NotRequired[int | None]
-    # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs
-    # `signingSecret`.
+    # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
     signingSecretSource: NotRequired[WebhookChangeSigningSecretSource]
-    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the
-    # key. null if the secret of the organization signs.
+    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the
+    # secret of the organization signs.
     signingSecret: NotRequired[str | None]
-    # The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions
-    # together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then
-    # those of the endpoints, the oldest first. Values of more fields are null.
+    # The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions together have at most
+    # 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first.
+    # Values of more fields are null.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     contentMode: NotRequired[Literal["full"] | None]  # `full`, for clients that send it: events have all their content.
-    # Whether the endpoint is disabled. A disabled endpoint matches no call, and its pending deliveries are cancelled.
-    disabled: NotRequired[bool]
+    disabled: NotRequired[bool]  # Whether the endpoint is disabled. A disabled endpoint matches no call, and its pending deliveries are cancelled.
 
 class WebhookSecret(TypedDict):
     secret: str  # The secret: `whsec_` and the base64 of 32 bytes.
@@ -3010,8 +2659,7 @@ class ProviderStatus(TypedDict):
     provider: str  # The id of the provider, as routes name it.
     stages: list[Stage]  # The stages that the provider serves here.
     configured: bool  # Whether requests of the organization can use the provider, with its own key or the platform's credentials.
-    # The owner of the credentials: `BYOK` if the organization stored a key. null if the platform's credentials are used, or no credentials
-    # exist.
+    # The owner of the credentials: `BYOK` if the organization stored a key. null if the platform's credentials are used, or no credentials exist.
     source: Literal["BYOK"] | None
 
 class ProviderKey(TypedDict):
@@ -3023,21 +2671,17 @@ class ModelHealth(TypedDict):
     stage: Stage  # The stage of the model.
     model: str  # The id of the model at its provider.
     path: ModelHealthPath  # Whether the figures are of streams or of whole requests.
-    # `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or
-    # the provider has stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent
-    # requests.
+    # `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or the provider has
+    # stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent requests.
     state: ModelHealthState
-    # The reason for the state: `circuit_open`, `credential_cooling`, `outage`, `failures`, `no_credential`, or the reason why the provider
-    # cannot be called here. null with `ok` and `unknown`.
+    # The reason for the state: `circuit_open`, `credential_cooling`, `outage`, `failures`, `no_credential`, or the reason why the provider cannot be called
+    # here. null with `ok` and `unknown`.
     reason: str | None
-    # When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known.
-    retryAfterMs: int | None
+    retryAfterMs: int | None  # When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known.
     errorRate: float | None  # The share of recent attempts that have failed, from 0 to 1. null if there were too few.
     firstByteMs: float | None  # The mean time to the first byte or token, in milliseconds. null if there were too few answers.
-    # The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers.
-    p95Ms: float | None
-    # The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers.
-    realTimeFactor: float | None
+    p95Ms: float | None  # The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers.
+    realTimeFactor: float | None  # The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers.
     samples: int  # The number of recent answers, at most 128 for each process.
     asOf: str | None  # When the figures last changed, in UTC. null if there are no figures.
     # The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there.
@@ -3077,8 +2721,7 @@ class RoutingFigure(TypedDict):
 
 class RoutingScore(TypedDict):
     id: str  # The model, as `<provider>:<model>`.
-    # The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not
-    # known.
+    # The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not known.
     score: float | None
     parts: dict[str, float | None]
     success_rate: NotRequired[float]  # The share of recent attempts on this server that succeeded. 1 if there were too few to judge.
@@ -3141,17 +2784,13 @@ class TransferStep(TypedDict):
     transfer_to: str  # The number that is called, in E.164.
     label: str | None  # The label of the destination. null if it has none.
     from_room_name: str  # The name of the room of the call: `room-` and the id of the call.
-    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
-    consultation_room_name: str | None
+    consultation_room_name: str | None  # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
     caller_participant_identity: str  # The identity of the caller, which requests may repeat as `participantIdentity`.
-    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the
-    # attempt.
+    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the attempt.
     recipient_participant_identity: str
     outbound_trunk_id: str | None  # The id of the SIP connection that the number is called over. null for calls over the carrier.
-    # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
-    screening_prompt: str | None
-    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind
-    # transfer.
+    screening_prompt: str | None  # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
+    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer.
     summary: str | None
     voicemail_detected: bool  # Whether an answering machine answered.
     failure_cause: TransferFailureCause | None
@@ -3160,8 +2799,7 @@ class TransferStep(TypedDict):
     updated_at: str  # When the attempt was last changed, in UTC.
     completed_at: str | None  # When the attempt ended, in UTC, with any result. null while it is open.
     next_transfer_id: str | None  # The id of the attempt that follows this one. null if no attempt follows.
-    # The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on.
-    fallback: DoneFallback | None
+    fallback: DoneFallback | None  # The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on.
 
 class StatusEvent(TypedDict):
     type: Literal["call.status"]  # The kind of the event, always `call.status`.
@@ -3175,8 +2813,7 @@ class StatusEvent(TypedDict):
     test: NotRequired[bool]
     event_id: str  # The id of the event, the same as `webhook-id`. Deliveries with the same id are one event.
     event_type: CallEventType  # The kind of the event of the call.
-    # The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the
-    # phone line.
+    # The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
     provider: StatusEventProvider
     status: str | None  # The status of the call after the event. For `transfer.*` it is the status of the transfer.
     failure_cause: str | None  # The cause of a failure, as `failure_cause` of the event. null if nothing failed.
@@ -3192,8 +2829,7 @@ class AnalysisResult(TypedDict):
     model: str | None  # The id of the model that made the analysis. null if rules made it.
     completed_at: str | None  # When the analysis was stored, in UTC.
 
-# The number that called, in E.164. null if the caller withheld it, and for a browser session.
-_ReportEvent = TypedDict("_ReportEvent", {"from": "str | None"})
+_ReportEvent = TypedDict("_ReportEvent", {"from": "str | None"})  # The number that called, in E.164. null if the caller withheld it, and for a browser session.
 
 class ReportEvent(_ReportEvent):
     type: Literal["call.report"]  # The kind of the event, always `call.report`.
@@ -3241,7 +2877,6 @@ class AnalysisEvent(TypedDict):
     analysis: AnalysisResult  # The state of the analysis, and the model that made it.
 
 class RecordingEventRecording(TypedDict):
-    """The recording of the call."""
     status: RecordingEventRecordingStatus  # Whether the recording is ready or has failed.
     duration_ms: int | None  # The length of the recording in milliseconds. null if it has failed.
 
@@ -3275,8 +2910,7 @@ class RmsgEventMessage(TypedDict):
     media: NotRequired[list[RmsgMedia]]  # The files of the message.
     was_downgraded: NotRequired[bool]  # Whether the message went over another channel than `rmsg`.
     status: RmsgEventMessageStatus  # The state of the message after this event.
-    # The error code of the provider. It and the next three fields are set only with `rmsg.delivery_failed`.
-    error_code: NotRequired[str | None]
+    error_code: NotRequired[str | None]  # The error code of the provider. It and the next three fields are set only with `rmsg.delivery_failed`.
     error_message: NotRequired[str | None]  # The title of the error.
     error_reason: NotRequired[str | None]  # The reason of the error, in one word.
     error_detail: NotRequired[str | None]  # The reason of the error, in the words of the provider.
@@ -3327,6 +2961,11 @@ NewToolSource: TypeAlias = NewWebhookSource | BuiltinSource | InlineSource
 StreamSessionEvent: TypeAlias = (
     Event[Literal["status"], SessionStatus] | Event[Literal["transcript"], SessionTurn]
     | Event[Literal["event"], CallEvent] | Event[Literal["end"], SessionStreamEnd]
+    | Event[Literal["error"], ErrorEnvelope]
+)
+StreamCallsEvent: TypeAlias = (
+    Event[Literal["open"], CallStreamOpen] | Event[Literal["call"], CallOverview] | Event[Literal["gone"], GoneCall]
+    | Event[Literal["resync"], CallStreamResync] | Event[Literal["end"], CallStreamEnd]
     | Event[Literal["error"], ErrorEnvelope]
 )
 StreamWebhookEventsEvent: TypeAlias = (

@@ -2,29 +2,11 @@
 
 use std::collections::BTreeMap;
 use crate::{DateTime, Nullable, Utc};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use super::*;
 
-/// An OpenAPI 3.1 document.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct OpenapiDocument {
-    /** The version of OpenAPI that the document is written in, such as `3.1.0`. */ pub openapi: String,
-    /** The title, version and description of the document. */ pub info: Map<String, Value>,
-    /** The operations of the surface, by path and method. */ pub paths: Map<String, Value>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
+answers! { "camelCase"
 
-/// A document of the AsyncAPI format.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct AsyncapiDocument {
-    /** The version of AsyncAPI that the document is written in, such as `3.0.0`. */ pub asyncapi: String,
-    /** The title, version and description of the document. */ pub info: Map<String, Value>,
-    /** The sockets of the surface, by name. */ pub channels: Map<String, Value>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct Organization {
     /** The id of the organization: `org_` and letters and digits. */ pub id: String,
     /** The name of the organization, for people. */ pub name: String,
@@ -39,57 +21,6 @@ pub struct Organization {
     /** The credit that can be spent, in micro-USD, as a decimal string. */ pub credit_micro_usd: String,
     /** When the organization was created, in UTC. */ pub created_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct OrganizationChange {
-    /** The name of the organization, for people. It is not blank, and has no character U+0000. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    /** Whether calls may be recorded. false stops every recording that has not begun. */ #[serde(skip_serializing_if = "Option::is_none")] pub recording: Option<bool>,
-}
-
-/// The models that auto routing tries, in order.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct KeyPolicyChain {
-    #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
-}
-
-/// The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
-/// minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct KeyPolicyBudget {
-    /** The budget in micro-USD: 5000000 is 5 US dollars. */ pub micro_usd: i64,
-    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeyPolicyBudgetPeriod,
-}
-
-impl KeyPolicyBudget {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(micro_usd: i64, period: KeyPolicyBudgetPeriod) -> Self { Self { micro_usd, period } }
-}
-
-/// The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with
-/// `parley keys create --policy`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct KeyPolicy {
-    /** The voice for requests that name none: a voice id or a preset. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<String>,
-    /** The models that auto routing tries, in order. */ #[serde(skip_serializing_if = "Option::is_none")] pub chain: Option<KeyPolicyChain>,
-    /** The language for requests that name none, as a BCP 47 tag. */ #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
-    /** The origins of pages, beside those of this server, that may open sockets. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_origins: Option<Vec<String>>,
-    /** The providers that the key reaches. The default is all. */ #[serde(skip_serializing_if = "Option::is_none")] pub allow_providers: Option<Vec<String>>,
-    /** How many requests and sessions the key may run at a time. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_concurrency: Option<i64>,
-    /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */ #[serde(skip_serializing_if = "Option::is_none")] pub aliases: Option<BTreeMap<String, String>>,
-    /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */ #[serde(skip_serializing_if = "Option::is_none")] pub budget: Option<KeyPolicyBudget>,
-    /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */ #[serde(skip_serializing_if = "Option::is_none")] pub objective: Option<KeyPolicyObjective>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct Creator {
-    /** A person, an API key, or the operator with a command on the server. */ pub r#type: CreatorType,
-    /** The id of the person or the key. null for the operator. */ pub id: Option<String>,
-    /** The e-mail address of the person or the name of the key. null for the operator. */ pub name: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct KeySpending {
     /** The id of the API key. */ pub key_id: String,
     /** The name of the API key. */ pub name: String,
@@ -101,8 +32,6 @@ pub struct KeySpending {
     /** When 80 % of the budget were spent, in UTC. null if they are not. */ pub warned_at: Option<DateTime<Utc>>,
     /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ pub exhausted_at: Option<DateTime<Utc>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct ApiKey {
     /** The id of the key: `key_` and letters and digits. */ pub id: String,
     /** The name of the key, for people. It may be empty for a key that a command has made. */ pub name: String,
@@ -119,24 +48,6 @@ pub struct ApiKey {
     /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ pub last_used_at: Option<DateTime<Utc>>,
     /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ pub budget: Option<KeySpending>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewApiKey {
-    pub name: String,
-    /** The permissions of the key. They never change. */ pub scopes: Vec<Scope>,
-    /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub test: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
-    /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub expires_at: Nullable<DateTime<Utc>>,
-}
-
-impl NewApiKey {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>, scopes: Vec<Scope>) -> Self {
-        Self { name: name.into(), scopes, test: None, policy: None, expires_at: Nullable::Absent }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct IssuedApiKey {
     /** The id of the key: `key_` and letters and digits. */ pub id: String,
     /** The name of the key, for people. It may be empty for a key that a command has made. */ pub name: String,
@@ -154,45 +65,12 @@ pub struct IssuedApiKey {
     /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ pub budget: Option<KeySpending>,
     /** The secret of the key. Only this answer has it. */ pub secret: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RevokedApiKey { /** Always true. */ pub revoked: bool }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ApiKeyChange {
-    #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct ApiKeyRotation {
-    /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is `0`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
-}
-
-/// The person, key or command that made the change.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct AuditActor {
-    pub r#type: AuditActorType,
-    /** The id of the person or the key. null for the operator and for the server. */ pub id: Option<String>,
-    /** The e-mail address of the person, or the name of the key. null for other actors. */ pub name: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct AuditTarget {
-    /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */ pub r#type: String,
-    /** The id of the thing. With `access.denied` it is the operationId. */ pub id: String,
-    /** The name of the thing at that time. null if it has none. */ pub name: Option<String>,
-}
-
 /// The place that the change came from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct AuditSource {
     /** The address of the client, and of IPv6 only the /64. null for a command on the server. */ pub ip: Option<String>,
     /** The header User-Agent, at most 256 characters. null without it. */ pub user_agent: Option<String>,
     /** A session of the console, the API, or the command line. */ pub via: AuditSourceVia,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct AuditEvent {
     /** The id of the event: `audit_` and letters and digits. */ pub id: String,
     /** When it happened, in UTC. */ pub occurred_at: DateTime<Utc>,
@@ -203,14 +81,10 @@ pub struct AuditEvent {
     pub source: AuditSource, pub result: AuditResult,
     /** The id of the request. null if no request caused the event. */ pub request_id: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct AuditEventList {
     /** Newest first. */ pub events: Vec<AuditEvent>,
     /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct Member {
     /** The id of the person: `usr_` and letters and digits. */ pub user_id: String,
     /** The name of the person. null if it is not known. */ pub name: Option<String>,
@@ -220,30 +94,6 @@ pub struct Member {
     /** When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use. */ pub last_seen_at: Option<DateTime<Utc>>,
     /** When the person got a role in the organization, in UTC. */ pub created_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RemovedMember { /** Always true. */ pub removed: bool }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MemberChange { pub role: Role }
-
-impl MemberChange {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(role: Role) -> Self { Self { role } }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct SignedOutMember { /** How many sessions and tokens have ended. */ pub sessions: i64 }
-
-/// The user or the API key that invites the person, or the operator.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct Inviter {
-    /** The kind of the inviter. `operator`: `parley users invite` made the invitation. */ pub r#type: InviterType,
-    /** The id of the user or the API key. null for the operator. */ pub id: Option<String>,
-    /** The name of the user or the API key. null if it has none. */ pub name: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct Invitation {
     /** The id of the invitation: `inv_` and letters and digits. */ pub id: String,
     /** The e-mail address of the person. */ pub email: String,
@@ -253,21 +103,7 @@ pub struct Invitation {
     /** When the link ends, in UTC. */ pub expires_at: DateTime<Utc>,
     /** When the mail server took the mail, in UTC. null if no mail was sent. */ pub sent_at: Option<DateTime<Utc>>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NewInvitation {
-    /** The e-mail address of the person. Upper and lower case are the same. */ pub email: String,
-    pub role: Role,
-    /** The name of the person, which the page proposes. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-}
-
-impl NewInvitation {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(email: impl Into<String>, role: Role) -> Self { Self { email: email.into(), role, name: None } }
-}
-
 /// An invitation with its link.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct SentInvitation {
     /** The id of the invitation: `inv_` and letters and digits. */ pub id: String,
     /** The e-mail address of the person. */ pub email: String,
@@ -280,12 +116,7 @@ pub struct SentInvitation {
     /** Whether the mail server took the mail. */ pub sent: bool,
     /** Why no mail was sent. null if it was sent. */ pub send_error: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct DeletedInvitation { /** Always `true`. */ pub deleted: bool }
-
 /// The sums of one combination of the groups. Only the groups of the request are present.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageRow {
     /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */ pub hour: Option<DateTime<Utc>>,
     /** The day in the time zone. Present only if `groupBy` has `day`. */ pub day: Option<String>,
@@ -301,8 +132,6 @@ pub struct UsageRow {
     /** The sum of the known costs in micro-USD, as a decimal string. null if no cost is known. */ pub cost_micro_usd: Option<String>,
     /** The quantities, by unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`, `carrier_seconds`. */ pub quantities: BTreeMap<String, f64>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageTotal {
     /** The number of requests to models. */ pub requests: i64,
     /** The number of answered legs of phone calls. */ pub legs: i64,
@@ -311,8 +140,6 @@ pub struct UsageTotal {
     /** The sum of the known costs in micro-USD, as a decimal string. null if no cost is known. */ pub cost_micro_usd: Option<String>,
     /** The quantities, by unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`, `carrier_seconds`. */ pub quantities: BTreeMap<String, f64>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageByProvider {
     /** The last provider that was asked; in legs of calls the line: `carrier`, `trunk` or `simulator`. */ pub provider: String,
     /** The stage. Legs of calls have none. */ pub r#type: Option<UsageByProviderType>,
@@ -321,8 +148,7 @@ pub struct UsageByProvider {
     /** How much of the unit. */ pub quantity: f64,
     /** The known costs in US dollars, all on the first metric of a provider and a stage: a request has one cost. */ pub cost: f64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "currency", rename = "USD", rename_all = "camelCase")] #[non_exhaustive]
+#[serde(tag = "currency", rename = "USD")]
 pub struct Usage {
     /** The start of the time range, in UTC. */ pub from: DateTime<Utc>,
     /** The end of the time range, in UTC. It is not included. */ pub to: DateTime<Utc>,
@@ -335,8 +161,6 @@ pub struct Usage {
     /** The quantities of each provider. */ pub breakdown: Vec<UsageByProvider>,
     /** The credit now, in US dollars. */ pub balance_usd: f64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct CreditMovement {
     /** The id of the movement. */ pub id: String,
     /** The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs of models and of minutes of phone calls on one UTC day. */ pub kind: CreditMovementKind,
@@ -346,8 +170,6 @@ pub struct CreditMovement {
     /** When the movement was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the movement was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct Credits {
     /** The credit that can be spent, in micro-USD, as a decimal string. Reservations are already taken from it. */ pub credit_micro_usd: String,
     /** The credit in micro-USD that is reserved for the most that live requests can cost. */ pub reserved_micro_usd: String,
@@ -355,14 +177,11 @@ pub struct Credits {
     /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
     /** The API keys with a budget, and their spending. */ pub budgets: Vec<KeySpending>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "currency", rename = "USD", rename_all = "camelCase")] #[non_exhaustive]
+#[serde(tag = "currency", rename = "USD")]
 pub struct CreditBalance {
     /** US dollars. `creditMicroUsd` of `GET /v1/credits` has every digit. */ pub balance_usd: f64,
     /** The newest change of a movement; without a movement the time at which the organization was made. */ pub updated_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct CreditLedgerEntry {
     /** That of the movement in `GET /v1/credits`. */ pub id: String,
     /** `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken by the operator; `debit`: spent; `refund`: money back for the order of a number that failed. */ pub kind: CreditLedgerEntryKind,
@@ -372,231 +191,16 @@ pub struct CreditLedgerEntry {
     /** Always null: a movement has all calls of a day. */ pub session_id: Option<String>,
     /** The time of its first use. */ pub created_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct CreditLedger {
     /** Newest first. */ pub entries: Vec<CreditLedgerEntry>,
     /** The `cursor` of the next page. null: this is the last one. */ pub next_cursor: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct ListedVoice {
-    /** The id of the provider, as `allowedProviders` takes it. */ pub vendor: String,
-    /** As `voice` takes it. */ pub id: String,
-    /** For people. */ pub name: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct VoiceProvider {
     /** The id of the provider. */ pub key: String,
     /** For people. */ pub name: String,
     /** Its models that speak. */ pub models: Vec<String>,
     /** Whether the list has the voices of an account of the vendor. It is false: the list is that of the catalog. */ pub voices_fetched_live: bool,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct VoiceList {
-    /** By provider, and in the order of its models. Each once. */ pub voices: Vec<ListedVoice>,
-    /** The providers that speak. */ pub providers: Vec<VoiceProvider>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct AgentIntent {
-    pub language: String,
-    #[serde(skip_serializing_if = "Option::is_none")] pub optimize_for: Option<OptimizeFor>,
-    /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded. */ #[serde(skip_serializing_if = "Option::is_none")] pub region: Option<String>,
-}
-
-impl AgentIntent {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(language: impl Into<String>) -> Self {
-        Self { language: language.into(), optimize_for: None, region: None }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct LlmOptions {
-    /** How freely the model chooses its words, from 0 (the least) to 2. */ #[serde(skip_serializing_if = "Option::is_none")] pub temperature: Option<f64>,
-    /** How many tokens one answer has at most. The default is 512. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_tokens: Option<i64>,
-    /** The model to use: `<provider>:<model>`, `<provider>/<model>`, or the id of a model that only one provider serves. A pinned model never fails over. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
-    /** How long the model thinks before it answers. */ #[serde(skip_serializing_if = "Option::is_none")] pub reasoning_effort: Option<ReasoningEffort>,
-}
-
-/// The providers that may serve, by stage. A stage that is left out has no limit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct StackPreferencesAllowedProviders {
-    #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
-    /** Empty, for clients that send it. Models that hear and speak themselves are not served. */ #[serde(skip_serializing_if = "Option::is_none")] pub s2s: Option<Vec<String>>,
-    /** Empty, for clients that write `s2s` so. */ #[serde(skip_serializing_if = "Option::is_none")] pub s2_s: Option<Vec<String>>,
-}
-
-/// The providers that may serve the agent. A stage without a list, or with an empty list, has no limit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct StackPreferences {
-    /** The providers that may serve, by stage. A stage that is left out has no limit. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_providers: Option<StackPreferencesAllowedProviders>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct AgentSttOptions {
-    /** Words that are likely to be said, such as names. */ #[serde(skip_serializing_if = "Option::is_none")] pub keywords: Option<Vec<String>>,
-    /** A text on the subject of the speech, for recognizers that take one. */ #[serde(skip_serializing_if = "Option::is_none")] pub prompt: Option<String>,
-    /** The language that the recognizer gets, a BCP 47 tag or `auto`. The provider is still chosen by `intent.language`. */ #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct AgentTtsOptions {
-    /** How fast the voice speaks. The default is 1, the usual speed. */ #[serde(skip_serializing_if = "Option::is_none")] pub speed: Option<f64>,
-    /** The model to use, in the same forms as `llmOptions.model`. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
-    /** How to speak, in words, for voices that take instructions. */ #[serde(skip_serializing_if = "Option::is_none")] pub instructions: Option<String>,
-    /** The sample rate of the audio to and from a browser, in Hz. The default is 24,000. Phone calls have the rate of their carrier. */ #[serde(skip_serializing_if = "Option::is_none")] pub sample_rate: Option<i64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct BackgroundClip {
-    /** The name of a built-in sound. */ pub clip: BackgroundClipClip,
-    /** The volume of the sound, from 0 to 1. The default is 1. */ #[serde(skip_serializing_if = "Option::is_none")] pub volume: Option<f64>,
-    /** null or empty, for clients that send it. There are no uploaded sounds. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sound_id: Nullable<String>,
-}
-
-impl BackgroundClip {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(clip: BackgroundClipClip) -> Self { Self { clip, volume: None, sound_id: Nullable::Absent } }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct ToolClip {
-    /** The name of a built-in sound. */ pub clip: ToolClipClip,
-    /** The volume of the sound, from 0 to 1. The default is 1. */ #[serde(skip_serializing_if = "Option::is_none")] pub volume: Option<f64>,
-    /** null or empty, for clients that send it. There are no uploaded sounds. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sound_id: Nullable<String>,
-    /** 0, for clients that send it: the sound ends with the tool. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_duration_ms: Option<i64>,
-    /** 0, for clients that send it: the sound begins with the tool. */ #[serde(skip_serializing_if = "Option::is_none")] pub start_delay_ms: Option<i64>,
-}
-
-impl ToolClip {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(clip: ToolClipClip) -> Self {
-        Self { clip, volume: None, sound_id: Nullable::Absent, min_duration_ms: None, start_delay_ms: None }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct BackgroundAudio {
-    /** The sound that plays during the whole call. */ #[serde(skip_serializing_if = "Option::is_none")] pub ambient: Option<BackgroundClip>,
-    /** The sound that plays while a tool runs. */ #[serde(skip_serializing_if = "Option::is_none")] pub tool_sound: Option<ToolClip>,
-}
-
-/// Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a
-/// replaced text is not searched again.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct SpeechNormalization {
-    /** How words such as names are pronounced, by word. The text that is shown stays as it is. */ #[serde(skip_serializing_if = "Option::is_none")] pub pronunciation_dictionary: Option<BTreeMap<String, String>>,
-    /** The texts to say and to show instead of other texts, by the text to replace. */ #[serde(skip_serializing_if = "Option::is_none")] pub text_replacements: Option<BTreeMap<String, String>>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct IdleRePrompts {
-    /** Whether the agent asks when the caller stays silent. The default is false. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
-    /** How long the silence is before a question, in milliseconds. The default is 8,000. */ #[serde(skip_serializing_if = "Option::is_none")] pub delay_ms: Option<i64>,
-    /** How many questions the agent asks until the caller speaks again. The default is 2. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_prompts: Option<i64>,
-    /** The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the questions. */ #[serde(skip_serializing_if = "Option::is_none")] pub messages: Option<Vec<String>>,
-}
-
-/// How long a silence ends the turn of the caller.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct TurnHandlingEndpointing {
-    /** The shortest silence that ends a turn, in milliseconds. The default depends on `profile`. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_delay: Option<i64>,
-    /** The longest silence before a turn ends, in milliseconds, at least `minDelay`. The default depends on `profile`. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_delay: Option<i64>,
-}
-
-/// How the caller can interrupt the agent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct TurnHandlingInterruption {
-    /** How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops if words follow. With `vad` speech of `minDuration` stops it, and with `none` no speech does. */ #[serde(skip_serializing_if = "Option::is_none")] pub mode: Option<TurnHandlingInterruptionMode>,
-    /** How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode `vad`. The default is 200. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_duration: Option<i64>,
-    /** How many words the caller must say at least to interrupt the agent. It counts in the mode `adaptive`. The default is 0. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_words: Option<i64>,
-    /** How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the mode `adaptive`. The default is 2,000. */ #[serde(skip_serializing_if = "Option::is_none")] pub false_timeout: Option<i64>,
-    /** Whether the caller cannot interrupt the first message. The default is false. */ #[serde(skip_serializing_if = "Option::is_none")] pub protect_first_message: Option<bool>,
-}
-
-/// For clients that send it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct TurnHandlingVad {
-    /** It finds the speech of callers. */ #[serde(skip_serializing_if = "Option::is_none")] pub provider: Option<String>,
-}
-
-/// For clients that send it. The audio of callers is not enhanced.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct TurnHandlingNoiseCancellation {
-    /** false. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
-}
-
-/// How the agent takes turns with the caller. Times are in milliseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct TurnHandling {
-    /** The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and 6,000 ms (`ivr`), 1,500 and 10,000 ms (`ivr_patient`). */ #[serde(skip_serializing_if = "Option::is_none")] pub profile: Option<TurnHandlingProfile>,
-    /** How long a silence ends the turn of the caller. */ #[serde(skip_serializing_if = "Option::is_none")] pub endpointing: Option<TurnHandlingEndpointing>,
-    /** How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad` waits `minDelay`, and `stt` takes the end point of the provider. */ #[serde(skip_serializing_if = "Option::is_none")] pub turn_detection: Option<TurnHandlingTurnDetection>,
-    /** How the caller can interrupt the agent. */ #[serde(skip_serializing_if = "Option::is_none")] pub interruption: Option<TurnHandlingInterruption>,
-    /** Whether the LLM starts its answer before the end of the caller's turn is certain. The default is true. */ #[serde(skip_serializing_if = "Option::is_none")] pub preemptive_generation: Option<bool>,
-    /** For clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub vad: Nullable<TurnHandlingVad>,
-    /** For clients that send it. The audio of callers is not enhanced. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub noise_cancellation: Nullable<TurnHandlingNoiseCancellation>,
-    /** false, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub context_threshold: Nullable<bool>,
-    /** true, for clients that send it: the greeting does not wait for the machine detection. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub greet_first: Nullable<bool>,
-}
-
-/// How the agent reacts when a machine answers its call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct Voicemail {
-    /** Whether the agent hangs up or leaves a message. The default is `hangup`. */ #[serde(skip_serializing_if = "Option::is_none")] pub action: Option<VoicemailAction>,
-    /** The words to leave, a template. The default is the first message. */ #[serde(skip_serializing_if = "Option::is_none")] pub message: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct PromptVariable {
-    /** The name of the variable in templates. `system` is reserved. */ pub name: String,
-    /** The value if a session gives none. */ #[serde(skip_serializing_if = "Option::is_none")] pub default_value: Option<String>,
-    /** The purpose of the variable, for people. */ #[serde(skip_serializing_if = "Option::is_none")] pub description: Option<String>,
-}
-
-impl PromptVariable {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>) -> Self { Self { name: name.into(), default_value: None, description: None } }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct ExtractionField {
-    /** The name of the value in `custom_data`. */ pub name: String,
-    /** The type of the value. */ pub r#type: ExtractionFieldType,
-    /** The question about the call that the LLM answers with the value. */ pub description: String,
-    /** The possible values of an `enum`, each once. Required for `enum`, and not allowed for other types. */ #[serde(skip_serializing_if = "Option::is_none")] pub options: Option<Vec<String>>,
-}
-
-impl ExtractionField {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>, r#type: ExtractionFieldType, description: impl Into<String>) -> Self {
-        Self { name: name.into(), r#type, description: description.into(), options: None }
-    }
-}
-
-/// The rich messages of the agent. An agent that is enabled and `dedicated` has a number of the organization that no
-/// other agent has: the one that it names, else the one that it already has, else the oldest free one. The number is
-/// free again when the agent is disabled, is `shared` or is deleted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct AgentRmsg {
-    /** Whether the agent answers rich messages. The default is false. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
-    /** Whether the agent has a number for itself (`dedicated`) or no number (`shared`, the default). */ #[serde(skip_serializing_if = "Option::is_none")] pub mode: Option<AgentRmsgMode>,
-    /** The id of the number to use, from `GET /v1/rmsg-phone-numbers`. Answers have the number of the agent, or null if the number was taken away. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub phone_number_id: Nullable<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct ConfiguredHeader {
-    /** The name of the header. */ pub name: String,
-    /** Always `true`: a value is stored for the header. */ pub configured: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct AgentWebhook {
     /** The id of the endpoint, as `GET /v1/webhooks` lists it. */ pub endpoint_id: String,
     /** The URL that events are sent to. */ pub url: String,
@@ -605,8 +209,6 @@ pub struct AgentWebhook {
     /** Headers with secret values. Answers show the names, and whether a value is stored. */ pub auth_headers: Vec<ConfiguredHeader>,
     /** How long an answer may take, in milliseconds. */ pub timeout_ms: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct ReportWebhook {
     /** The id of the endpoint, as `GET /v1/webhooks` lists it. */ pub endpoint_id: String,
     /** The URL that events are sent to. */ pub url: String,
@@ -616,9 +218,7 @@ pub struct ReportWebhook {
     /** How long an answer may take, in milliseconds. */ pub timeout_ms: i64,
     /** The values to read out of each call for this endpoint. */ pub extraction_fields: Vec<ExtractionField>,
 }
-
 /// The endpoints of the deprecated fields, without their secrets. null if the agent has none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct AgentWebhooks {
     /** The endpoint that is asked before each call. null if there is no such endpoint. */ pub pre_call: Option<AgentWebhook>,
     /** The endpoint that gets the report of each finished call. null if there is no such endpoint. */ pub post_call: Option<ReportWebhook>,
@@ -626,8 +226,6 @@ pub struct AgentWebhooks {
     /** The endpoint that gets the analysis of each finished call. null if there is no such endpoint. */ pub analysis: Option<AgentWebhook>,
     /** The endpoint that gets a link to each recording. null if there is no such endpoint. */ pub recording: Option<AgentWebhook>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct Agent {
     /** The id of the agent: `agent_` and 22 letters and digits. */ pub id: String,
     /** The id of the organization that owns the agent. */ pub organization_id: String,
@@ -654,167 +252,7 @@ pub struct Agent {
     /** When the agent was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the agent was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuthHeaderInput {
-    /** The name of the header. The names that `headers` allows are allowed, and `authorization`. */ pub name: String,
-    /** The secret value of the header. It may be left out if a value of this name is stored. */ #[serde(skip_serializing_if = "Option::is_none")] pub value: Option<String>,
-}
-
-impl AuthHeaderInput {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>) -> Self { Self { name: name.into(), value: None } }
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewAgentWebhook {
-    pub url: String,
-    /** The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub secret: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
-    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
-    /** How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
-    /** `sync`, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub response_mode: Nullable<String>,
-    /** null or empty, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub async_ack: Nullable<String>,
-}
-
-impl NewAgentWebhook {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(), secret: Nullable::Absent, headers: Nullable::Absent, auth_headers: Nullable::Absent,
-            timeout_ms: Nullable::Absent, response_mode: Nullable::Absent, async_ack: Nullable::Absent,
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewReportWebhook {
-    pub url: String,
-    /** The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub secret: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
-    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
-    /** How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
-    /** `sync`, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub response_mode: Nullable<String>,
-    /** null or empty, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub async_ack: Nullable<String>,
-    /** The values to read out of each call for this endpoint, as `extractionFields` of an endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
-}
-
-impl NewReportWebhook {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(), secret: Nullable::Absent, headers: Nullable::Absent, auth_headers: Nullable::Absent,
-            timeout_ms: Nullable::Absent, response_mode: Nullable::Absent, async_ack: Nullable::Absent,
-            extraction_fields: Nullable::Absent,
-        }
-    }
-}
-
-/// Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an
-/// endpoint for one event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The
-/// value replaces all five: a field that is null or left out removes its endpoint. Only secrets are kept when they are
-/// left out. A user needs the role admin for this field, as for endpoints.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewAgentWebhooks {
-    /** The endpoint that is asked before each call. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub pre_call: Nullable<NewAgentWebhook>,
-    /** The endpoint that gets the report of each finished call. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub post_call: Nullable<NewReportWebhook>,
-    /** The endpoint that gets each change of the status of a call. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub status: Nullable<NewAgentWebhook>,
-    /** The endpoint that gets the analysis of each finished call. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub analysis: Nullable<NewAgentWebhook>,
-    /** The endpoint that gets a link to each recording. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<NewAgentWebhook>,
-}
-
-/// For clients that send it. The voice of the agent is not made louder or quieter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct AudioOutput { /** 0. */ #[serde(skip_serializing_if = "Option::is_none")] pub gain_db: Option<f64> }
-
-/// The settings of a new agent. null is the same as leaving a field out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewAgent {
-    /** The name of the agent, for people. It is unique in the organization. */ pub name: String,
-    pub system_prompt: String,
-    /** The language of the agent, and how its models are chosen. */ pub intent: AgentIntent,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
-    /** The settings of the LLM: its model, and how long and how free its answers are. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm_options: Nullable<LlmOptions>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stack_preferences: Nullable<StackPreferences>,
-    /** The settings of speech to text: its language and the words to expect. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
-    /** The settings of text to speech: its model, and how fast and in which style it speaks. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
-    /** The sounds that play behind the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
-    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail: Nullable<Voicemail>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub client_overrides: Nullable<Vec<ClientOverride>>,
-    /** The variables that the templates of the agent take. Their names are unique. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub prompt_variables: Nullable<Vec<PromptVariable>>,
-    /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub rmsg: Nullable<AgentRmsg>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhooks: Nullable<NewAgentWebhooks>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub audio_output: Nullable<AudioOutput>,
-}
-
-impl NewAgent {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>, system_prompt: impl Into<String>, intent: AgentIntent) -> Self {
-        Self {
-            name: name.into(), system_prompt: system_prompt.into(), intent, voice: Nullable::Absent,
-            first_message: Nullable::Absent, first_message_mode: Nullable::Absent, llm_options: Nullable::Absent,
-            stack_preferences: Nullable::Absent, stt_options: Nullable::Absent, tts_options: Nullable::Absent,
-            background_audio: Nullable::Absent, speech_normalization: Nullable::Absent,
-            idle_re_prompts: Nullable::Absent, turn_handling: Nullable::Absent, voicemail: Nullable::Absent,
-            max_duration_seconds: Nullable::Absent, silence_timeout_seconds: Nullable::Absent,
-            end_call_message: Nullable::Absent, fallback_message: Nullable::Absent, max_tool_hops: Nullable::Absent,
-            timezone: Nullable::Absent, recording: Nullable::Absent, client_overrides: Nullable::Absent,
-            prompt_variables: Nullable::Absent, extraction_fields: Nullable::Absent, rmsg: Nullable::Absent,
-            webhooks: Nullable::Absent, audio_output: Nullable::Absent,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct Deleted { /** Always `true`: it is deleted. */ pub deleted: bool }
-
-/// The settings to change. null clears a field; `name`, `systemPrompt` and `intent` cannot be cleared.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct AgentChange {
-    /** The name of the agent, for people. It is unique in the organization. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub system_prompt: Option<String>,
-    /** The language of the agent, and how its models are chosen. */ #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<AgentIntent>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
-    /** The settings of the LLM: its model, and how long and how free its answers are. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm_options: Nullable<LlmOptions>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stack_preferences: Nullable<StackPreferences>,
-    /** The settings of speech to text: its language and the words to expect. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
-    /** The settings of text to speech: its model, and how fast and in which style it speaks. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
-    /** The sounds that play behind the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
-    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail: Nullable<Voicemail>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub client_overrides: Nullable<Vec<ClientOverride>>,
-    /** The variables that the templates of the agent take. Their names are unique. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub prompt_variables: Nullable<Vec<PromptVariable>>,
-    /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub rmsg: Nullable<AgentRmsg>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhooks: Nullable<NewAgentWebhooks>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub audio_output: Nullable<AudioOutput>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "kind", rename = "webhook", rename_all = "camelCase")] #[non_exhaustive]
+#[serde(tag = "kind", rename = "webhook")]
 pub struct WebhookSource {
     pub url: String,
     /** Whether the tool has a secret that signs its requests. If not, the secret of the organization signs. */ pub has_secret: bool,
@@ -822,77 +260,6 @@ pub struct WebhookSource {
     /** Headers with secret values. Answers show the names, and whether a value is stored. null without such headers. */ pub auth_headers: Option<Vec<ConfiguredHeader>>,
     pub timeout_ms: Option<i64>, pub response_mode: Option<ResponseMode>, pub async_ack: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct ToolDestination {
-    pub to: String,
-    /** The name of the destination, by which the LLM chooses. The LLM does not see the number. Labels are unique. */ pub label: String,
-    /** A description for the LLM of the calls to transfer here. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub description: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_prompt: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-}
-
-impl ToolDestination {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(to: impl Into<String>, label: impl Into<String>) -> Self {
-        Self {
-            to: to.into(), label: label.into(), description: Nullable::Absent, screening_prompt: Nullable::Absent,
-            summary: Nullable::Absent, metadata: Nullable::Absent,
-        }
-    }
-}
-
-/// How the call goes on if nobody accepts it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct TransferFallback {
-    /** The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on and takes a message. `end_call`: the call ends after `message`. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub strategy: Nullable<TransferFallbackStrategy>,
-    /** Words that the agent says to the caller first. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub message: Nullable<String>,
-    /** Instructions for the LLM of the agent that takes a message. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub take_message_prompt: Nullable<String>,
-    /** The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It must be https, without user and password; an address that is not public, and http, work only if the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller receives the built-in music. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub hold_audio_url: Nullable<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct VoicemailDetection {
-    /** The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`). */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub mode: Nullable<VoicemailDetectionMode>,
-    /** How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by then the recipient counts as a person. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_seconds: Nullable<i64>,
-    /** false is another name for the mode `disabled`, and true for the default; `mode` wins over true. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub enabled: Nullable<bool>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct BuiltinConfig {
-    /** Whether the LLM may call `end_call`. The default is true. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
-    /** How many days ahead `schedule_callback` can be, at most. The default is 7. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_days_ahead: Option<i64>,
-    /** The id of the phone number that `schedule_callback` calls from. The default, also if the number cannot place calls, is the oldest number of the agent, else the oldest of the organization. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone_number_id: Option<String>,
-    /** The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for `transfer_call`, as in a request for such a transfer. */ #[serde(skip_serializing_if = "Option::is_none")] pub kind: Option<BuiltinConfigKind>,
-    /** The destinations of `transfer_call`. The LLM chooses one by its label. */ #[serde(skip_serializing_if = "Option::is_none")] pub destinations: Option<Vec<ToolDestination>>,
-    /** The number that `transfer_call` calls from, in E.164. null for the number of the call. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub from: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_prompt: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ringing_timeout: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_timeout: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback: Nullable<TransferFallback>,
-    /** How an answering machine is distinguished from a person. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail_detection: Nullable<VoicemailDetection>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
-    /** Whether the caller receives a dial tone instead of the ringback tone during a blind transfer. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub play_dialtone: Nullable<bool>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "kind", rename = "builtin")]
-pub struct BuiltinSource {
-    pub name: BuiltinName,
-    /** The settings of the built-in function. null for the defaults. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub config: Nullable<BuiltinConfig>,
-}
-
-impl BuiltinSource {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: BuiltinName) -> Self { Self { name, config: Nullable::Absent } }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "kind", rename = "inline", rename_all = "camelCase")]
-pub struct InlineSource { #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64> }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct Tool {
     /** The id of the tool: `tool_` and 22 letters and digits. */ pub id: String,
     /** The id of the agent that has the tool. */ pub agent_id: String,
@@ -903,90 +270,6 @@ pub struct Tool {
     /** When the tool was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the tool was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(tag = "kind", rename = "webhook", rename_all = "camelCase")]
-pub struct NewWebhookSourceInput {
-    pub url: String,
-    /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub secret: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
-    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub response_mode: Nullable<ResponseMode>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub async_ack: Nullable<String>,
-}
-
-impl NewWebhookSourceInput {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(), secret: Nullable::Absent, headers: Nullable::Absent, auth_headers: Nullable::Absent,
-            timeout_ms: Nullable::Absent, response_mode: Nullable::Absent, async_ack: Nullable::Absent,
-        }
-    }
-}
-
-/// For clients that send it. Every tool has the sound of its agent (`backgroundAudio.toolSound`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct ToolSoundOverride {
-    /** Always `true`. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
-}
-
-/// For clients that send it. Tools really run, with test keys too.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct ToolSimulation {
-    /** The tool runs. */ #[serde(skip_serializing_if = "Option::is_none")] pub mode: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewToolInput {
-    pub name: String, pub description: String,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub parameters: Nullable<Map<String, Value>>,
-    /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */ pub source: NewToolSourceInput,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub pre_tool_speech: Nullable<PreToolSpeech>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_sound: Nullable<ToolSoundOverride>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub simulation: Nullable<ToolSimulation>,
-}
-
-impl NewToolInput {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>, description: impl Into<String>, source: impl Into<NewToolSourceInput>) -> Self {
-        Self {
-            name: name.into(), description: description.into(), parameters: Nullable::Absent, source: source.into(),
-            pre_tool_speech: Nullable::Absent, tool_sound: Nullable::Absent, simulation: Nullable::Absent,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct ToolChange {
-    #[serde(skip_serializing_if = "Option::is_none")] pub description: Option<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub parameters: Nullable<Map<String, Value>>,
-    /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */ #[serde(skip_serializing_if = "Option::is_none")] pub source: Option<NewToolSourceInput>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub pre_tool_speech: Nullable<PreToolSpeech>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_sound: Nullable<ToolSoundOverride>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub simulation: Nullable<ToolSimulation>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ToolTest {
-    /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ #[serde(skip_serializing_if = "Option::is_none")] pub args: Option<Map<String, Value>>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct ToolTestError {
-    /** The reason, as the tool calls of a turn have it. */ pub code: ToolTestErrorCode,
-    /** The HTTP status, with `http_error`. */ pub status: Option<i64>,
-    /** The beginning of the answer, with `http_error`. */ pub detail: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct ToolTestRequest {
-    /** The address of the tool. */ pub url: String,
-    /** The headers. Secret values are `***`. */ pub headers: BTreeMap<String, String>,
-    /** The body, to the byte as it was signed. */ pub body: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct ToolTestResult {
     /** Whether the tool has answered with a 2xx status. */ pub ok: bool,
     /** The HTTP status of the answer. null if there was none. */ pub http_status: Option<i64>,
@@ -996,15 +279,6 @@ pub struct ToolTestResult {
     /** How often the request was sent: always once. */ pub attempts: i64,
     /** The request as it was sent. */ pub request: ToolTestRequest,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct VersionAuthor {
-    /** Whether a program with an API key or a person made the change. */ pub r#type: VersionAuthorType,
-    /** The id of the key or of the person. */ pub id: String,
-    /** The name of the key at that time, or the e-mail address of the person. null if the person no longer exists. */ pub name: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct AgentVersionItem {
     /** The number of the version, from 1 on. */ pub version: i64,
     /** When the change was made, in UTC. */ pub created_at: DateTime<Utc>,
@@ -1013,14 +287,10 @@ pub struct AgentVersionItem {
     /** The number of the version that this version has restored. null for any other change. */ pub restored_from: Option<i64>,
     /** How many of the stored calls started with the version. */ pub calls: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct AgentVersionList {
     /** The versions of the page, newest first. */ pub versions: Vec<AgentVersionItem>,
     /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct AgentVersion {
     /** The number of the version, from 1 on. */ pub version: i64,
     /** When the change was made, in UTC. */ pub created_at: DateTime<Utc>,
@@ -1031,31 +301,6 @@ pub struct AgentVersion {
     /** The agent as it was. `webhooks` is always null. */ pub agent: Agent,
     /** The tools as they were, newest first. Whether a secret is set is as it was then. */ pub tools: Vec<Tool>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct CallItem {
-    /** The id of the call, which is also the id of its session. */ pub id: String,
-    /** The id of the call, the same as `id`. */ pub call_id: String,
-    /** The path of the call. */ pub resource_uri: String,
-    /** The id of the agent that talks in the call. null for a session without a stored agent. */ pub agent_id: Option<String>,
-    /** The state of the call. */ pub status: CallStatus,
-    /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ pub kind: CallKind,
-    /** The name of the room of the call: `room-` and the id of the call. */ pub room_name: String,
-    /** The language of the agent in this call, as a BCP 47 tag. */ pub language: String,
-    /** When the call was created, in UTC. */ pub created_at: DateTime<Utc>,
-    /** When the call ended, in UTC. null while it is live. */ pub ended_at: Option<DateTime<Utc>>,
-    /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ pub duration_seconds: Option<i64>,
-    pub recording_status: Option<RecordingStatus>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct AgentCallList {
-    /** The calls of this page, the newest first. */ pub calls: Vec<CallItem>,
-    /** The same calls as `calls`. */ pub entries: Vec<CallItem>,
-    /** The cursor of the next page, to send as `cursor`: the time of the last call, with microseconds. null if there are no older calls. */ pub next_cursor: Option<DateTime<Utc>>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct SessionItem {
     pub session_id: String, pub test: Option<bool>,
     /** The id of the agent, also after the agent is deleted. null for a session without a stored agent. */ pub agent_id: Option<String>,
@@ -1075,58 +320,11 @@ pub struct SessionItem {
     pub recording_status: Option<RecordingStatus>,
     /** The length of the recording in milliseconds. null if there is no recording, or not yet. */ pub recording_duration_ms: Option<i64>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct SessionPage {
     /** The sessions of this page, the newest first. */ pub entries: Vec<SessionItem>,
     /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
 }
-
-/// The language of the session, and how its models are chosen. With an agent each field replaces that of the agent.
-/// Without an agent `language` is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct SessionIntent {
-    #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub optimize_for: Option<OptimizeFor>,
-    /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded. */ #[serde(skip_serializing_if = "Option::is_none")] pub region: Option<String>,
-}
-
-/// The settings of a new session. Either `agentId` or `intent` is required. null is the default, also if the agent has
-/// another value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewSession {
-    /** The id of the agent, whose settings apply if the request has none. null for a session without a stored agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<SessionIntent>,
-    /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub system_prompt: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
-    /** The settings of the LLM: its model, and how long and how free its answers are. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm: Nullable<LlmOptions>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub constraints: Nullable<StackPreferences>,
-    /** The settings of speech to text: its language and the words to expect. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
-    /** The settings of text to speech: its model, and how fast and in which style it speaks. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
-    /** The sounds that play behind the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
-    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
-    /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tools: Nullable<Vec<NewToolInput>>,
-    /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub variables: Nullable<BTreeMap<String, String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhook_tags: Nullable<BTreeMap<String, String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub client_overrides: Nullable<Vec<ClientOverride>>,
-    /** The name of the user in this session. The default is `user_` and the id of the session. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub identity: Nullable<String>,
-    /** The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both directions: all but `mark`, `played` and `clear`, which are not needed there. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub transport: Nullable<NewSessionTransport>,
-    /** How long the browser has to join, in seconds. The default is 900. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ttl_seconds: Nullable<i64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "status", rename = "queued", rename_all = "camelCase")] #[non_exhaustive]
+#[serde(tag = "status", rename = "queued")]
 pub struct StartedSession {
     pub session_id: String, pub test: Option<bool>,
     /** The transport of the audio of the session. */ pub transport: BrowserTransport,
@@ -1136,102 +334,15 @@ pub struct StartedSession {
     /** The name of the user in this session. */ pub identity: String,
     /** When the browser must have joined, in UTC. Otherwise the session is cancelled. */ pub expires_at: DateTime<Utc>,
 }
-
-/// How the server finds out whether a person or a machine has answered. The event `carrier.machine_detection` has the
-/// result: `human`, `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless a
-/// machine was found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct MachineDetection {
-    /** The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part (`disabled`). */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub mode: Nullable<MachineDetectionMode>,
-    /** How long the detection takes at most after the answer, in seconds. The default is 10. The result is then `not_sure`. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_seconds: Nullable<i64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct Telephony {
-    /** The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then has `requested_region`, and `region` is null. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub region: Nullable<TelephonyRegion>,
-    /** How long the phone rings at most, in seconds. The default is 60. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ringing_timeout: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub amd: Nullable<MachineDetection>,
-    /** How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent has other values. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail: Nullable<Voicemail>,
-}
-
-/// Ignored, for clients that send it. The agent can always end the call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct NewPhoneSessionEndCall {
-    /** Ignored. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
-}
-
-/// The settings of a new call: the fields of `POST /v1/sessions` without `identity`, `transport`, `ttlSeconds` and
-/// `clientOverrides`, which only a browser has. Either `agentId` or `intent` is required. null is the default, also if
-/// the agent has another value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewPhoneSession {
-    pub to: String,
-    /** The number to call from, in E.164, which must belong to the organization. The default is the oldest number of the agent that may call, else the oldest of the organization. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub from: Nullable<String>,
-    /** The id of the agent, whose settings apply if the request has none. null for a session without a stored agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<SessionIntent>,
-    /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub system_prompt: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
-    /** The settings of the LLM: its model, and how long and how free its answers are. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm: Nullable<LlmOptions>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub constraints: Nullable<StackPreferences>,
-    /** The settings of speech to text: its language and the words to expect. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
-    /** The settings of text to speech: its model, and how fast and in which style it speaks. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
-    /** The sounds that play behind the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
-    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
-    /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tools: Nullable<Vec<NewToolInput>>,
-    /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub variables: Nullable<BTreeMap<String, String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhook_tags: Nullable<BTreeMap<String, String>>,
-    /** The settings of the phone line: region, ringing, and answering machines. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub telephony: Nullable<Telephony>,
-    /** Empty, for clients that send it. The secrets of a tool are set with the tool. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_secrets: Nullable<BTreeMap<String, String>>,
-    /** Deprecated: Ignored, for clients that send it. The agent can always end the call. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call: Nullable<NewPhoneSessionEndCall>,
-}
-
-impl NewPhoneSession {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(to: impl Into<String>) -> Self {
-        Self {
-            to: to.into(), from: Nullable::Absent, agent_id: Nullable::Absent, intent: None,
-            system_prompt: Nullable::Absent, voice: Nullable::Absent, first_message: Nullable::Absent,
-            first_message_mode: Nullable::Absent, llm: Nullable::Absent, constraints: Nullable::Absent,
-            stt_options: Nullable::Absent, tts_options: Nullable::Absent, background_audio: Nullable::Absent,
-            speech_normalization: Nullable::Absent, idle_re_prompts: Nullable::Absent, turn_handling: Nullable::Absent,
-            max_duration_seconds: Nullable::Absent, silence_timeout_seconds: Nullable::Absent,
-            end_call_message: Nullable::Absent, fallback_message: Nullable::Absent, max_tool_hops: Nullable::Absent,
-            timezone: Nullable::Absent, recording: Nullable::Absent, tools: Nullable::Absent,
-            variables: Nullable::Absent, metadata: Nullable::Absent, webhook_tags: Nullable::Absent,
-            telephony: Nullable::Absent, tool_secrets: Nullable::Absent, end_call: Nullable::Absent,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "status", rename = "dialing", rename_all = "camelCase")] #[non_exhaustive]
+#[serde(tag = "status", rename = "dialing")]
 pub struct StartedPhoneSession {
     pub session_id: String, pub test: Option<bool>,
     /** The id of the leg of the person who is called, as `call_control_id` of the call. */ pub call_control_id: String,
     /** The name of the room of the call: `room-` and the id of the session. */ pub room_name: String,
     pub to: String, pub from: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct PipelineToolName {
-    /** The name of the tool. */ pub name: String,
-    /** The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`). */ pub kind: PipelineToolNameKind,
-}
-
 /// The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their
 /// name and kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct PipelineConfig {
     /** The transport of the audio of the session. */ pub transport: PipelineConfigTransport,
     /** The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server. */ pub agent_version: Option<i64>,
@@ -1240,8 +351,6 @@ pub struct PipelineConfig {
     /** The tools that the agent can call. */ pub tools: Vec<PipelineToolName>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct SessionValue {
     pub session_id: String, pub test: Option<bool>,
     /** The id of the agent, also after the agent is deleted. null for a session without a stored agent. */ pub agent_id: Option<String>,
@@ -1265,16 +374,6 @@ pub struct SessionValue {
     /** The tags of the session, by which webhook endpoints select calls. */ pub webhook_tags: BTreeMap<String, String>,
     pub pipeline_config: PipelineConfig,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct TurnToolCall {
-    /** The id of the tool call, as the LLM gave it. */ pub id: String,
-    /** The name of the tool. */ pub name: String,
-    /** The arguments of the tool, as the JSON text that the LLM wrote. */ pub args: String,
-    /** The state of the tool call. */ pub status: TurnToolCallStatus,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct SessionTurn {
     /** The id of the turn. */ pub id: String,
     /** The index of the turn in the session. The first turn is 0. */ pub index: i64,
@@ -1293,17 +392,582 @@ pub struct SessionTurn {
     /** The part of `text` that was played, which is all of it unless the user interrupted the agent. null for turns of the user and of the system. */ pub heard_text: Option<String>,
     /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ pub metadata: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct SessionTranscript { /** The finished turns of the session, by index. */ pub entries: Vec<SessionTurn> }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct SessionStatus {
     /** The state of the session. */ pub status: CallStatus,
     /** When the session ended, in UTC. null while it is live. */ pub ended_at: Option<DateTime<Utc>>,
 }
+/// The things that prevent the request. Each code that has details names its keys.
+pub struct ErrorDetails {
+    /** The ids of the phone numbers that name the agent, with `AGENT_IN_USE`. */ pub phone_number_ids: Option<Vec<String>>,
+    /** The ids of the callbacks that name the agent, with `AGENT_IN_USE`. */ pub callback_ids: Option<Vec<String>>,
+    /** The id of the endpoint that could match the same call, with `PRE_CALL_CONFLICT`. */ pub endpoint_id: Option<String>,
+    /** The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`. */ pub kyb_status: Option<ErrorDetailsKybStatus>,
+    /** The id of the call that failed, or whose transfer failed, with `CARRIER_DIAL_FAILED`. */ pub session_id: Option<String>,
+    /** The status of the transfer, with `TRANSFER_STATE_CONFLICT`. */ pub status: Option<String>,
+    /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. */ pub provider_status: Option<i64>,
+    /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. */ pub provider_detail: Option<String>,
+}
+/// The body of every answer other than 2xx. It never repeats content of the request.
+pub struct ErrorEnvelope {
+    /** A sentence for people that says what is wrong and what to do. */ pub error: String,
+    /** The error code, for programs. It is absent in two answers of `sendAgentMessage`. */ pub code: Option<ErrorCode>,
+    /** The faults of the request, at most 32. Present with `VALIDATION_ERROR` and `MISSING_TEMPLATE_VARIABLES`. */ pub issues: Option<Vec<ValidationIssue>>,
+    pub details: Option<ErrorDetails>,
+    /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it too. */ pub provider_status: Option<i64>,
+    /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it too. */ pub provider_detail: Option<String>,
+    /** The id of the request, the same as the header Service-Request-ID. */ pub request_id: String,
+    /** The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code. */ #[serde(rename = "doc_url")] pub doc_url: Option<String>,
+}
+/// The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line, including
+/// failed attempts that cost.
+pub struct CostLine {
+    /** The id of the provider. For legs of the call it is the line: `carrier`, `trunk` or `simulator`. */ pub provider: String,
+    /** The id of the model. For legs of the call it is the direction of the leg, `inbound` or `outbound`. */ pub model: String,
+    /** The stage that the cost belongs to. */ pub stage: CostLineStage,
+    /** The unit of the quantity: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens` or `carrier_seconds`. */ pub metric: String,
+    /** How much was used, in the unit of `metric`. */ pub quantity: f64,
+    /** The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`). */ pub key_source: CostLineKeySource,
+    /** The cost in micro-USD, as a decimal string. If an attempt has several units, one line has its whole cost. null if the price is not known. */ pub cost_micro_usd: Option<String>,
+    /** The source of the price. null if the price is not known, or none applies. */ pub price_source: Option<String>,
+    /** The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup. */ pub leg: Option<CostLineLeg>,
+}
+pub struct ReportDelivery {
+    /** The id of the endpoint that gets the delivery. */ pub endpoint_id: String,
+    /** The id of the delivery, as in the log of deliveries. */ pub delivery_id: String,
+    /** The id of the event, which requests have as `webhook-id`. */ pub event_id: String,
+    /** Whether the endpoint accepted the report, with a status of 200 to 299. */ pub delivered: bool,
+    /** The HTTP status of the last attempt that was answered. null if none was. */ pub status: Option<i64>,
+    /** Why the last attempt failed, or why no attempt follows. null if there is no error. */ pub error: Option<String>,
+    /** When the delivery was created, in UTC. */ pub created_at: DateTime<Utc>,
+}
+#[serde(tag = "transport", rename = "websocket")]
+pub struct WebJoined {
+    /** The token for the media channel of this call and this person. It may be given to the browser, and is not shown again. */ pub token: String,
+    /** The WebSocket URL of the media channel. */ pub url: String,
+    /** The id of the person in the call: `join_` and a UUID. */ pub identity: String,
+    /** The name of the room of the call: `room-` and the id of the call. */ pub room_name: String,
+    /** When the person must have joined, in UTC. After that the token works while the call is live, until they leave with `end`. */ pub expires_at: DateTime<Utc>,
+}
+#[serde(tag = "kind", rename = "webhook")]
+pub struct NewWebhookSource {
+    pub url: String, pub headers: Option<BTreeMap<String, String>>,
+    /** Headers with secret values. A name may not be in `headers` too. */ pub auth_headers: Option<Vec<AuthHeader>>,
+    pub timeout_ms: Option<i64>, pub response_mode: Option<ResponseMode>, pub async_ack: Option<String>,
+}
+pub struct NewTool {
+    pub name: String, pub description: String, pub parameters: Option<Map<String, Value>>,
+    /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */ pub source: NewToolSource,
+    pub pre_tool_speech: Option<PreToolSpeech>, pub tool_sound: Option<ToolSoundOverride>,
+    pub simulation: Option<ToolSimulation>,
+}
+/// The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them;
+/// `metadata` and all other fields become the metadata of the call. A text may have the placeholders {{callerNumber}},
+/// {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its
+/// placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight levels
+/// deep.
+pub struct DispatchMetadataTemplate {
+    pub intent: Option<SessionIntent>,
+    /** The instructions of the agent, a template. */ pub system_prompt: Option<String>,
+    pub voice: Option<String>, pub first_message: Option<String>, pub first_message_mode: Option<FirstMessageMode>,
+    /** The settings of the LLM in calls to this number. */ pub llm: Option<LlmOptions>,
+    pub constraints: Option<StackPreferences>,
+    /** The settings of speech to text in calls to this number. */ pub stt_options: Option<AgentSttOptions>,
+    /** The settings of text to speech in calls to this number. */ pub tts_options: Option<AgentTtsOptions>,
+    /** The sounds that play behind the agent in calls to this number. */ pub background_audio: Option<BackgroundAudio>,
+    pub speech_normalization: Option<SpeechNormalization>,
+    /** The questions that the agent asks when the caller stays silent. */ pub idle_re_prompts: Option<IdleRePrompts>,
+    pub turn_handling: Option<TurnHandling>, pub max_duration_seconds: Option<i64>,
+    pub silence_timeout_seconds: Option<i64>, pub end_call_message: Option<String>,
+    pub fallback_message: Option<String>, pub max_tool_hops: Option<i64>, pub timezone: Option<String>,
+    pub recording: Option<bool>,
+    /** Tools for calls to this number, in addition to the tools of the agent. */ pub tools: Option<Vec<NewTool>>,
+    /** Values of variables for the templates of the agent, by name. */ pub variables: Option<BTreeMap<String, String>>,
+    pub metadata: Option<Map<String, Value>>, pub webhook_tags: Option<BTreeMap<String, String>>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+pub struct PhoneNumberSetup {
+    /** Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended. */ pub status: PhoneNumberSetupStatus,
+    /** Whether the number takes calls. */ pub inbound_ready: bool,
+    /** Whether the number places calls. */ pub outbound_ready: bool,
+    /** Whether an agent, or a template with `intent` and `systemPrompt`, answers calls to the number. */ pub agent_ready: bool,
+    /** Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a hint. */ pub forwarding_required: bool,
+    /** Whether the other side of the SIP connection has answered. Always true for numbers of the carrier. */ pub sip_connection_ready: bool,
+    /** The open issues of the number. Not every issue keeps it from being ready. */ pub issues: Vec<PhoneNumberSetupIssuesItem>,
+}
+pub struct PhoneNumber {
+    /** The id of the number: `pn_` and 22 letters and digits. */ pub id: String,
+    pub test: Option<bool>,
+    /** The id of the organization that owns the number. */ pub organization_id: String,
+    pub e164: String,
+    /** The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`). */ pub source: PhoneNumberSource,
+    pub direction: PhoneNumberDirection,
+    /** The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null if it has none. */ pub agent_id: Option<String>,
+    pub dispatch_metadata_template: Option<DispatchMetadataTemplate>,
+    /** The name of the number, for people. null if it has none. */ pub label: Option<String>,
+    /** The id of the number at the carrier. null if the carrier has not named it, and for imported numbers. */ pub provider_resource_id: Option<String>,
+    /** The id of the SIP connection (`sip_…`) of an imported number. null for numbers of the carrier. */ pub sip_connection_installation_id: Option<String>,
+    /** The name of the company behind an imported number, for your own records. null if none was given. */ pub sip_provider_name: Option<String>,
+    /** The id of the 10DLC campaign that the number is assigned to. null if it is assigned to none. */ pub sms_campaign_id: Option<String>,
+    /** The state of that assignment at the carrier, such as `ASSIGNED`, with which text messages may be sent. null if there is no assignment. */ pub sms_assignment_status: Option<String>,
+    /** When the state of the assignment last changed, in UTC. null if there is no assignment. */ pub sms_assignment_updated_at: Option<DateTime<Utc>>,
+    /** Whether the number is ready for calls, and the open issues. */ pub setup_status: PhoneNumberSetup,
+    /** When the next month is charged, in UTC. null if the number costs nothing. */ pub next_charge_at: Option<DateTime<Utc>>,
+    /** When the last month was charged, in UTC. null if the number costs nothing. */ pub last_charged_at: Option<DateTime<Utc>>,
+    /** When the number was suspended because a month could not be paid, in UTC. It then neither takes nor places calls. null if it is not suspended. */ pub suspended_at: Option<DateTime<Utc>>,
+    /** When the number was bought or imported, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the number was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
+    /** The monthly charge in micro-USD; "0" where the number costs nothing. */ pub monthly_micro_usd: String,
+}
+pub struct AvailablePhoneNumberRegion {
+    /** The state or province. null if the carrier names none. */ pub state: Option<String>,
+    /** The town. null if the carrier names none. */ pub locality: Option<String>,
+    /** The rate center, the area by which carriers price calls to the number. null if the carrier names none. */ pub rate_center: Option<String>,
+}
+pub struct AvailablePhoneNumber {
+    pub e164: String,
+    /** The number as it is written in its country. */ pub friendly_name: String,
+    /** The price of a month in US dollars. null if the carrier names none. */ pub monthly_cost_usd: Option<f64>,
+    /** The price of the purchase in US dollars. null if the carrier names none. */ pub upfront_cost_usd: Option<f64>,
+    /** The features of the number, as the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others. */ pub features: Vec<String>,
+    /** The place of the number. */ pub region: AvailablePhoneNumberRegion,
+}
+pub struct SipConnectionOutbound {
+    /** The host name or IPv4 address of the trunk. */ pub host: String,
+    /** The SIP port of the trunk. */ pub port: i64,
+    /** The transport protocol of SIP. */ pub transport: SipTransport,
+    /** The user name that this server logs in with. null if there is no login. */ pub username: Option<String>,
+    /** Whether a password is stored. Answers never have it. */ pub has_password: bool,
+    pub user_phone: bool, pub identity: SipIdentity, pub register: bool,
+}
+pub struct SipConnectionInbound {
+    /** The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`. */ pub allowed_addresses: Vec<String>,
+    /** The user name that the trunk logs in with. null if there is no login. */ pub username: Option<String>,
+    /** Whether a password is stored. Answers never have it. */ pub has_password: bool,
+    /** The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for test keys. */ pub uri: Option<String>,
+}
+pub struct SipConnection {
+    /** The id of the connection: `sip_` and 22 letters and digits. */ pub id: String,
+    pub test: Option<bool>,
+    /** The id of the organization that owns the connection. */ pub organization_id: String,
+    /** The name of the connection, for people. It is unique in the organization. */ pub name: String,
+    /** The name of the company behind the trunk, for people. null if none was given. */ pub provider: Option<String>,
+    /** How calls go out over the connection. null if none do. */ pub outbound: Option<SipConnectionOutbound>,
+    /** How calls come in over the connection. null if none do. */ pub inbound: Option<SipConnectionInbound>,
+    /** The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`: three probes or calls, or three registrations, in a row were refused or had no answer. */ pub status: SipConnectionStatus,
+    /** The number of phone numbers that use the connection. */ pub numbers: i64,
+    /** When the connection was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the connection was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
+}
+pub struct SavedBusinessProfileAddress {
+    /** Street and number. */ pub street: Option<String>,
+    /** The town of the address. */ pub city: Option<String>,
+    /** The state or province. */ pub state: Option<String>,
+    /** The postal code, such as a ZIP code. */ pub postal_code: Option<String>,
+    pub country: Option<String>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+/// The business, as it was saved; a draft can lack any field. As `prefill` it has the saved brand for text messages, as
+/// a proposal for the form.
+pub struct SavedBusinessProfile {
+    /** The name under which the business is registered. */ pub legal_name: Option<String>,
+    /** The name under which people know the business. */ pub display_name: Option<String>,
+    /** The legal form of the business. */ pub entity_type: Option<BusinessEntityType>,
+    pub country: Option<String>,
+    /** The number of the business in its register, such as its tax id. */ pub registration_id: Option<String>,
+    /** The website of the business. */ pub website: Option<String>,
+    /** The address at which the business is registered. */ pub address: Option<SavedBusinessProfileAddress>,
+    /** The purpose of the phone numbers. */ pub use_case: Option<String>,
+    /** How much the business will use the phone numbers, in words. */ pub expected_usage: Option<String>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+pub struct BusinessVerificationSubmission {
+    /** The id of the verification: `kyb_` and 22 letters and digits. */ pub id: String,
+    /** The id of the organization. */ pub organization_id: String,
+    pub status: BusinessVerificationStatus, pub business_profile: Option<SavedBusinessProfile>,
+    pub authorized_representative: Option<SavedRepresentative>,
+    /** Whether the person confirmed that everything is true and that they may speak for the business. */ pub attestation_accepted: bool,
+    /** When the confirmed forms were submitted, in UTC. null for a draft. */ pub attested_at: Option<DateTime<Utc>>,
+    /** The id of the API key that submitted the forms last. null if they were never submitted. */ pub submitted_by_api_key_id: Option<String>,
+    /** When the forms were submitted last, in UTC. null if they were never submitted. */ pub submitted_at: Option<DateTime<Utc>>,
+    /** When the verification was decided, in UTC. null if it is not decided. */ pub reviewed_at: Option<DateTime<Utc>>,
+    /** Why the business was rejected, in the words of the reviewer. null if it was not. */ pub rejection_reason: Option<String>,
+    /** When the verification was first saved, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the verification was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
+}
+pub struct SmsBrand {
+    /** The state of the brand. */ pub status: SmsBrandStatus,
+    pub identity_status: Option<SmsIdentityStatus>,
+    /** The profile that was saved last, which the registry gets when it is submitted. */ pub profile: SmsBrandProfile,
+    pub review_errors: Vec<SmsReviewError>,
+    /** When the brand was submitted, in UTC. null if it was not. */ pub submitted_at: Option<DateTime<Utc>>,
+}
+/// The campaign of the organization. The profile is the one saved last; status and id are those of the campaign
+/// submitted last. null if none was saved.
+pub struct SmsCampaign {
+    /** The state of the campaign that was submitted last. `draft` if none was submitted. */ pub status: SmsCampaignStatus,
+    /** The id of that campaign at the carriers' registry. null if none was submitted. */ pub campaign_id: Option<String>,
+    /** The purpose of the messages, in the terms of the carriers' registry. */ pub use_case: SmsUseCase,
+    /** The profile that was saved last, which the registry gets when it is submitted. */ pub profile: SmsCampaignProfile,
+    pub review_errors: Vec<SmsReviewError>,
+    /** When the campaign was submitted last, in UTC. null if none was submitted. */ pub submitted_at: Option<DateTime<Utc>>,
+}
+/// The campaign of the operator of this server, which numbers of live keys can be assigned to.
+pub struct SharedSmsCampaign {
+    /** Whether numbers can be assigned to the campaign. */ pub available: bool,
+    /** The name of the campaign, for people. null if there is no shared campaign. */ pub label: Option<String>,
+    /** The id of the campaign at the carriers' registry. null if there is no shared campaign. */ pub campaign_id: Option<String>,
+    /** The state of the campaign. null if there is no shared campaign. */ pub status: Option<SharedSmsCampaignStatus>,
+}
+pub struct SmsRegisteredNumber {
+    /** The id of the phone number, as in `GET /v1/phone-numbers/{id}`. */ pub id: String,
+    /** The phone number in E.164. */ pub e164: String,
+    /** The name of the number, for people. null if it has none. */ pub label: Option<String>,
+    /** Whether the number can be assigned: a number of the USA that the carrier sold for text messages. */ pub sms_eligible: bool,
+    /** The state of the assignment at the carrier. null if the number has no campaign. */ pub sms_assignment_status: Option<SmsRegisteredNumberSmsAssignmentStatus>,
+    /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */ pub assigned_to: Option<SmsRegisteredNumberAssignedTo>,
+    /** The id of the campaign at the carriers' registry. null if the number has no campaign. */ pub campaign_id: Option<String>,
+    pub review_errors: Vec<SmsReviewError>,
+}
+pub struct SmsRegistration {
+    /** The brand of the organization. null if none was saved. */ pub own_brand: Option<SmsBrand>,
+    pub own_campaign: Option<SmsCampaign>, pub shared_campaign: SharedSmsCampaign,
+    /** The numbers of the organization, and the campaign of each. */ pub numbers: Vec<SmsRegisteredNumber>,
+    /** Whether a number is assigned to an approved campaign, so that it can send text messages. */ pub sms_ready: bool,
+    /** The campaign that an assignment without a target takes: the own one or the shared one. null if none is approved. */ pub active_campaign_source: Option<SmsRegistrationActiveCampaignSource>,
+}
+pub struct SmsBrandState {
+    /** The state of the brand. */ pub status: SmsBrandStatus,
+    pub identity_status: Option<SmsIdentityStatus>,
+    /** The brand of the organization. */ pub own_brand: Option<SmsBrand>,
+}
+pub struct SmsVetting {
+    /** The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today. */ pub status: SmsVettingStatus,
+    /** The class of the vetting. */ pub vetting_class: SmsVettingClass,
+}
+pub struct SmsCampaignState {
+    /** The state of the campaign. */ pub status: SmsCampaignStatus,
+    pub own_campaign: Option<SmsCampaign>,
+}
+pub struct SmsNumber {
+    /** The id of the phone number, as in `GET /v1/phone-numbers/{id}`. */ pub id: String,
+    /** The phone number in E.164. */ pub e164: String,
+    /** The name of the number, for people. null if it has none. */ pub label: Option<String>,
+    /** Whether the number can be assigned: a number of the USA that the carrier sold for text messages. */ pub sms_eligible: bool,
+    /** The state of the assignment at the carrier. null if the number has no campaign. */ pub sms_assignment_status: Option<SmsNumberSmsAssignmentStatus>,
+    /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */ pub assigned_to: Option<SmsNumberAssignedTo>,
+    /** The id of the campaign at the carriers' registry. null if the number has no campaign. */ pub campaign_id: Option<String>,
+}
+#[serde(tag = "attemptedChannel", rename = "rmsg")]
+pub struct SentMessage {
+    /** The id of the message, by which events name it. */ pub message_id: String,
+    pub test: Option<bool>,
+    /** The id of the conversation: one for each pair of numbers. */ pub conversation_id: String,
+    /** The id of the number that the message is sent from. */ pub phone_number_id: String,
+    /** The number of the recipient, in E.164. */ pub to: String,
+    /** The channel that carried the message. null until the provider has reported it. */ pub channel: Option<SentMessageChannel>,
+    /** Whether the message went over another channel than `rmsg`. null until the provider has reported the channel. */ pub fallback_applied: Option<bool>,
+    /** Whether the status is final: `delivered`, `declined` or `error`. */ pub delivery_final: bool,
+    /** The state of the message. */ pub status: SentMessageStatus,
+}
+#[serde(tag = "attemptedChannel", rename = "rmsg")]
+pub struct SentNumberMessage {
+    /** The id of the message, by which events name it. */ pub message_id: String,
+    pub test: Option<bool>,
+    /** The id of the conversation: one for each pair of numbers. */ pub conversation_id: String,
+    /** The id of the number that the message is sent from. */ pub phone_number_id: String,
+    /** The number of the recipient, in E.164. */ pub to: String,
+    /** The channel that carried the message. null until the provider has reported it. */ pub channel: Option<SentNumberMessageChannel>,
+    /** Whether the message went over another channel than `rmsg`. null until the provider has reported the channel. */ pub fallback_applied: Option<bool>,
+    /** Whether the status is final: `delivered`, `declined` or `error`. */ pub delivery_final: bool,
+    /** The state of the message. */ pub status: SentNumberMessageStatus,
+    /** The tags of the request. */ pub tags: BTreeMap<String, String>,
+}
+#[serde(tag = "status", rename = "dialing")]
+pub struct StartedRmsgCall {
+    /** The id of the call, as in `GET /v1/calls/{id}`. */ pub call_id: String,
+    pub test: Option<bool>,
+    /** The id of the leg of the person who is called, as `call_control_id` of the call. */ pub call_control_id: String,
+    pub to: String, pub from: String,
+    /** The id of the number that the call is placed from. */ pub phone_number_id: String,
+}
+pub struct RmsgNumberCapabilities {
+    /** Whether calls can be placed from the number. */ pub calls: bool,
+    /** Whether messages can be sent from the number. false if the organization only receives. */ pub messages: bool,
+    /** Whether a message is tried as a rich message first. */ pub rmsg_first: bool,
+    /** Whether a message that cannot be rich goes as SMS. */ pub sms_fallback: bool,
+}
+pub struct RmsgNumber {
+    /** The id of the number, a UUID. */ pub id: String,
+    pub test: Option<bool>,
+    /** The number in E.164. */ pub phone_number: String,
+    /** The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used. */ pub status: RmsgNumberStatus,
+    /** The state of the number's assignment for SMS. Only a `ready` number can send SMS. */ pub sms_status: RmsgNumberSmsStatus,
+    /** When the number became ready for SMS, in UTC. null if it is not ready. */ pub sms_ready_at: Option<DateTime<Utc>>,
+    /** The capabilities of the number. All are false unless the number is active. */ pub capabilities: RmsgNumberCapabilities,
+    /** The id of the agent that answers on the number. null if no agent does. */ pub agent_id: Option<String>,
+}
+pub struct RmsgSubscription {
+    /** Always `true`: the subscription is stored. */ pub configured: bool,
+    /** The id of the subscription. */ pub id: String,
+    pub test: Option<bool>,
+    /** The URL that events are sent to. */ pub url: String,
+    /** The tags that a message must have been sent with, all of them, so that its events are sent. Empty if all events are sent. */ pub tags: BTreeMap<String, String>,
+    /** The owner of the secret that signs the requests: the organization, or the subscription (`custom`). */ pub signing_secret_source: RmsgSubscriptionSigningSecretSource,
+    /** The kinds of events that the subscription gets, which are all kinds. */ pub event_types: Vec<RmsgEventType>,
+    /** When the subscription was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
+}
+pub struct WebhookTestResult {
+    /** Whether the endpoint accepted the event, with a status of 200 to 299. */ pub delivered: bool,
+    /** The HTTP status of the endpoint. null if it did not answer. */ pub http_status: Option<i64>,
+    pub error: Option<WebhookAttemptError>,
+    /** The id of the delivery, as in the log of deliveries. */ pub delivery_id: String,
+    /** The check of the answer. Present only if a `call.pre_call` was answered. */ pub pre_call: Option<WebhookTestResultPreCall>,
+}
+pub struct WebhookDelivery {
+    /** The id of the delivery. */ pub id: String,
+    pub test: Option<bool>,
+    /** The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich message. */ pub event_id: String,
+    /** The id of the endpoint that gets the delivery. */ pub endpoint_id: String,
+    /** The name of the endpoint, also after it is deleted. */ pub endpoint_name: String,
+    pub endpoint_kind: EndpointKind,
+    /** Whether the endpoint is deleted. */ pub endpoint_deleted: bool,
+    /** The kind of the event. */ pub event: DeliveredEventType,
+    /** The id of the session. null for an event of a rich message. */ pub session_id: Option<String>,
+    /** The id of the agent of the session. null for a session without a stored agent. */ pub agent_id: Option<String>,
+    /** The tags of the session, by which endpoints select calls. */ pub webhook_tags: BTreeMap<String, String>,
+    pub status: WebhookDeliveryStatus,
+    /** The number of attempts that have ended. */ pub attempts: i64,
+    /** The HTTP status of the last attempt that was answered. null if none was. */ pub http_status: Option<i64>,
+    pub error: Option<WebhookDeliveryError>,
+    /** When the event happened, in UTC. */ pub occurred_at: DateTime<Utc>,
+    /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */ pub expires_at: DateTime<Utc>,
+    /** When the endpoint accepted the event, in UTC. null if it has not. */ pub delivered_at: Option<DateTime<Utc>>,
+    /** When the delivery was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */ pub can_redeliver: bool,
+}
+pub struct WebhookDeliveryPage {
+    /** The deliveries of this page, the newest first. */ pub data: Vec<WebhookDelivery>,
+    /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
+    /** All endpoints that a delivery can name, for a filter. */ pub endpoint_options: Vec<WebhookDeliveryPageEndpointOptionsItem>,
+}
+pub struct WebhookAttempt {
+    /** The id of the attempt. */ pub id: String,
+    /** The number of the attempt. The first attempt is 1. */ pub attempt_number: i64,
+    /** Whether the schedule made the attempt (`automatic`) or a request (`manual`). */ pub trigger: WebhookAttemptTrigger,
+    /** The URL that the attempt was sent to. */ pub request_url: String,
+    /** The headers of the request. The values of `authHeaders` are `***`. */ pub request_headers: BTreeMap<String, String>,
+    /** The text of the body, as it was signed. null if it is larger than 65,536 bytes. */ pub request_body: Option<String>,
+    /** The HTTP status of the endpoint. null if it did not answer. */ pub response_status: Option<i64>,
+    /** The first 4,096 bytes of the answer, as text. null if there was no answer. */ pub response_body: Option<String>,
+    /** Whether `responseBody` is only the beginning of the answer. */ pub response_truncated: bool,
+    /** How long the attempt took, from the request to the end of the answer, in milliseconds. */ pub duration_ms: f64,
+    pub error: Option<WebhookAttemptError>,
+    /** When the attempt was made, in UTC. */ pub created_at: DateTime<Utc>,
+}
+pub struct WebhookDeliveryDetail {
+    /** The id of the delivery. */ pub id: String,
+    pub test: Option<bool>,
+    /** The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich message. */ pub event_id: String,
+    /** The id of the endpoint that gets the delivery. */ pub endpoint_id: String,
+    /** The name of the endpoint, also after it is deleted. */ pub endpoint_name: String,
+    pub endpoint_kind: EndpointKind,
+    /** Whether the endpoint is deleted. */ pub endpoint_deleted: bool,
+    /** The kind of the event. */ pub event: DeliveredEventType,
+    /** The id of the session. null for an event of a rich message. */ pub session_id: Option<String>,
+    /** The id of the agent of the session. null for a session without a stored agent. */ pub agent_id: Option<String>,
+    /** The tags of the session, by which endpoints select calls. */ pub webhook_tags: BTreeMap<String, String>,
+    pub status: WebhookDeliveryStatus,
+    /** The last 100 attempts to deliver the event, the oldest first. */ pub attempts: Vec<WebhookAttempt>,
+    /** The HTTP status of the last attempt that was answered. null if none was. */ pub http_status: Option<i64>,
+    pub error: Option<WebhookDeliveryError>,
+    /** When the event happened, in UTC. */ pub occurred_at: DateTime<Utc>,
+    /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */ pub expires_at: DateTime<Utc>,
+    /** When the endpoint accepted the event, in UTC. null if it has not. */ pub delivered_at: Option<DateTime<Utc>>,
+    /** When the delivery was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */ pub can_redeliver: bool,
+    /** The number of attempts that have ended. */ pub attempt_count: i64,
+    /** The body of the event, as every attempt sent it. */ pub request_payload: Map<String, Value>,
+}
+pub struct WebhookAttemptResult {
+    /** Whether the endpoint accepted the event, with a status of 200 to 299. */ pub delivered: bool,
+    /** The HTTP status of the endpoint. null if it did not answer. */ pub http_status: Option<i64>,
+    pub error: Option<WebhookAttemptError>,
+}
+pub struct LastDelivery {
+    /** The state of the delivery, as the log has it. */ pub status: LastDeliveryStatus,
+    /** The HTTP status of its last attempt. null if there was no answer. */ pub http_status: Option<i64>,
+    /** When the delivery was created, in UTC. */ pub at: DateTime<Utc>,
+}
+pub struct Webhook {
+    /** The id of the endpoint. */ pub id: String,
+    pub test: Option<bool>,
+    /** The name of the endpoint, for people. */ pub name: String,
+    /** The URL that events are sent to. */ pub url: String,
+    pub events: Vec<WebhookEventType>,
+    /** Whether the endpoint gets the events of all calls, also of calls without an agent. */ pub all_agents: bool,
+    /** The ids of the agents whose calls the endpoint gets. Empty if `allAgents` is true. */ pub agent_ids: Vec<String>,
+    /** The tags that a call must have among its `webhookTags`, all of them. Empty if tags do not matter. */ pub filter_tags: BTreeMap<String, String>,
+    /** Headers that every request to the URL has, by name. Secret values belong in `authHeaders`. */ pub headers: BTreeMap<String, String>,
+    /** Headers with secret values. Answers show the names, and whether a value is stored. */ pub auth_headers: Vec<ConfiguredHeader>,
+    /** How long one attempt may take, in milliseconds. */ pub timeout_ms: i64,
+    /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`). */ pub signing_secret_source: WebhookSigningSecretSource,
+    /** Whether the endpoint has a signing secret. If not, the secret of the organization signs. */ pub has_custom_signing_secret: bool,
+    /** The values to read out of each call for this endpoint. */ pub extraction_fields: Vec<ExtractionField>,
+    /** Whether a deprecated field of an agent made the endpoint, which is then changed and deleted there. */ pub legacy_managed: bool,
+    /** Whether the endpoint is disabled. It then gets nothing. */ pub disabled: bool,
+    /** When the endpoint was disabled, in UTC. null if it is enabled. */ pub disabled_at: Option<DateTime<Utc>>,
+    /** Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled. */ pub disabled_reason: Option<WebhookDisabledReason>,
+    /** The newest delivery. null if the log has none. */ pub last_delivery: Option<LastDelivery>,
+    pub last24h: DeliveryCounts,
+    /** When the endpoint was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the endpoint was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
+}
+pub struct SignatureVerdict {
+    /** Whether a receiver has to accept the request. */ pub valid: bool,
+    /** `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off. `previous_secret`: it is valid, and only by the secret before the last rotation. null: it is valid. */ pub reason: Option<SignatureVerdictReason>,
+    /** How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number. */ pub seconds_off: Option<i64>,
+}
+pub struct WebhookSecret {
+    /** The secret: `whsec_` and the base64 of 32 bytes. */ pub secret: String,
+    /** When the secret was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the secret before this one stops signing, in UTC. null if it does not sign. */ pub previous_expires_at: Option<DateTime<Utc>>,
+}
+pub struct StreamedWebhookEvent {
+    /** The cursor to go on from here, the same as the line `id`. */ pub cursor: String,
+    /** The id of the event, which every delivery has as `webhook-id`. */ pub event_id: String,
+    /** The kind of the event. */ pub event: StreamedWebhookEventEvent,
+    /** The id of the session, which is also the id of the call. */ pub session_id: String,
+    /** The version of a report, which rises when the report is sent again. null for other events. */ pub version: Option<i64>,
+    /** When the event happened, in UTC. */ pub occurred_at: DateTime<Utc>,
+    /** The body of the event as JSON text. Its UTF-8 bytes are those that endpoints get. */ pub body: String,
+}
+pub struct ModelHealth {
+    /** The id of the provider. */ pub provider: String,
+    /** The stage of the model. */ pub stage: Stage,
+    /** The id of the model at its provider. */ pub model: String,
+    /** Whether the figures are of streams or of whole requests. */ pub path: ModelHealthPath,
+    /** `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or the provider has stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent requests. */ pub state: ModelHealthState,
+    /** The reason for the state: `circuit_open`, `credential_cooling`, `outage`, `failures`, `no_credential`, or the reason why the provider cannot be called here. null with `ok` and `unknown`. */ pub reason: Option<String>,
+    /** When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known. */ pub retry_after_ms: Option<i64>,
+    /** The share of recent attempts that have failed, from 0 to 1. null if there were too few. */ pub error_rate: Option<f64>,
+    /** The mean time to the first byte or token, in milliseconds. null if there were too few answers. */ pub first_byte_ms: Option<f64>,
+    /** The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers. */ pub p95_ms: Option<f64>,
+    /** The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers. */ pub real_time_factor: Option<f64>,
+    /** The number of recent answers, at most 128 for each process. */ pub samples: i64,
+    /** When the figures last changed, in UTC. null if there are no figures. */ pub as_of: Option<DateTime<Utc>>,
+    /** The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there. */ pub key_source: Option<ModelHealthKeySource>,
+    /** The number of processes that have figures of the model or pass it over. */ pub processes: i64,
+}
+pub struct KnownModel {
+    /** The id of the model, as `<vendor>:<model>`. It pins the model in a request. */ pub id: String,
+    /** The id of the provider. */ pub vendor: String,
+    /** The name of the provider, for people. */ pub vendor_name: String,
+    /** The id of the model at its provider. */ pub model: String,
+    /** Whether the model has a published figure, by which it is ranked. */ pub benchmarked: bool,
+}
+}
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+answers! { "snake_case"
+
+/// An OpenAPI 3.1 document.
+pub struct OpenapiDocument {
+    /** The version of OpenAPI that the document is written in, such as `3.1.0`. */ pub openapi: String,
+    /** The title, version and description of the document. */ pub info: Map<String, Value>,
+    /** The operations of the surface, by path and method. */ pub paths: Map<String, Value>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+/// A document of the AsyncAPI format.
+pub struct AsyncapiDocument {
+    /** The version of AsyncAPI that the document is written in, such as `3.0.0`. */ pub asyncapi: String,
+    /** The title, version and description of the document. */ pub info: Map<String, Value>,
+    /** The sockets of the surface, by name. */ pub channels: Map<String, Value>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+pub struct Creator {
+    /** A person, an API key, or the operator with a command on the server. */ pub r#type: CreatorType,
+    /** The id of the person or the key. null for the operator. */ pub id: Option<String>,
+    /** The e-mail address of the person or the name of the key. null for the operator. */ pub name: Option<String>,
+}
+pub struct RevokedApiKey { /** Always true. */ pub revoked: bool }
+/// The person, key or command that made the change.
+pub struct AuditActor {
+    pub r#type: AuditActorType,
+    /** The id of the person or the key. null for the operator and for the server. */ pub id: Option<String>,
+    /** The e-mail address of the person, or the name of the key. null for other actors. */ pub name: Option<String>,
+}
+pub struct AuditTarget {
+    /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */ pub r#type: String,
+    /** The id of the thing. With `access.denied` it is the operationId. */ pub id: String,
+    /** The name of the thing at that time. null if it has none. */ pub name: Option<String>,
+}
+pub struct RemovedMember { /** Always true. */ pub removed: bool }
+pub struct SignedOutMember { /** How many sessions and tokens have ended. */ pub sessions: i64 }
+/// The user or the API key that invites the person, or the operator.
+pub struct Inviter {
+    /** The kind of the inviter. `operator`: `parley users invite` made the invitation. */ pub r#type: InviterType,
+    /** The id of the user or the API key. null for the operator. */ pub id: Option<String>,
+    /** The name of the user or the API key. null if it has none. */ pub name: Option<String>,
+}
+pub struct DeletedInvitation { /** Always `true`. */ pub deleted: bool }
+pub struct ListedVoice {
+    /** The id of the provider, as `allowedProviders` takes it. */ pub vendor: String,
+    /** As `voice` takes it. */ pub id: String,
+    /** For people. */ pub name: String,
+}
+pub struct VoiceList {
+    /** By provider, and in the order of its models. Each once. */ pub voices: Vec<ListedVoice>,
+    /** The providers that speak. */ pub providers: Vec<VoiceProvider>,
+}
+pub struct ConfiguredHeader {
+    /** The name of the header. */ pub name: String,
+    /** Always `true`: a value is stored for the header. */ pub configured: bool,
+}
+pub struct Deleted { /** Always `true`: it is deleted. */ pub deleted: bool }
+pub struct ToolTestError {
+    /** The reason, as the tool calls of a turn have it. */ pub code: ToolTestErrorCode,
+    /** The HTTP status, with `http_error`. */ pub status: Option<i64>,
+    /** The beginning of the answer, with `http_error`. */ pub detail: Option<String>,
+}
+pub struct ToolTestRequest {
+    /** The address of the tool. */ pub url: String,
+    /** The headers. Secret values are `***`. */ pub headers: BTreeMap<String, String>,
+    /** The body, to the byte as it was signed. */ pub body: String,
+}
+pub struct VersionAuthor {
+    /** Whether a program with an API key or a person made the change. */ pub r#type: VersionAuthorType,
+    /** The id of the key or of the person. */ pub id: String,
+    /** The name of the key at that time, or the e-mail address of the person. null if the person no longer exists. */ pub name: Option<String>,
+}
+pub struct CallItem {
+    /** The id of the call, which is also the id of its session. */ pub id: String,
+    /** The id of the call, the same as `id`. */ pub call_id: String,
+    /** The path of the call. */ pub resource_uri: String,
+    /** The id of the agent that talks in the call. null for a session without a stored agent. */ pub agent_id: Option<String>,
+    /** The state of the call. */ pub status: CallStatus,
+    /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ pub kind: CallKind,
+    /** The name of the room of the call: `room-` and the id of the call. */ pub room_name: String,
+    /** The language of the agent in this call, as a BCP 47 tag. */ pub language: String,
+    /** When the call was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the call ended, in UTC. null while it is live. */ pub ended_at: Option<DateTime<Utc>>,
+    /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ pub duration_seconds: Option<i64>,
+    pub recording_status: Option<RecordingStatus>,
+}
+pub struct AgentCallList {
+    /** The calls of this page, the newest first. */ pub calls: Vec<CallItem>,
+    /** The same calls as `calls`. */ pub entries: Vec<CallItem>,
+    /** The cursor of the next page, to send as `cursor`: the time of the last call, with microseconds. null if there are no older calls. */ pub next_cursor: Option<DateTime<Utc>>,
+}
+pub struct PipelineToolName {
+    /** The name of the tool. */ pub name: String,
+    /** The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`). */ pub kind: PipelineToolNameKind,
+}
+pub struct TurnToolCall {
+    /** The id of the tool call, as the LLM gave it. */ pub id: String,
+    /** The name of the tool. */ pub name: String,
+    /** The arguments of the tool, as the JSON text that the LLM wrote. */ pub args: String,
+    /** The state of the tool call. */ pub status: TurnToolCallStatus,
+}
+pub struct SessionTranscript { /** The finished turns of the session, by index. */ pub entries: Vec<SessionTurn> }
 pub struct CallEvent {
     /** The id of the event. */ pub id: String,
     /** The id of the session, which is also the id of the call. */ pub session_id: String,
@@ -1318,67 +982,29 @@ pub struct CallEvent {
     /** When the event was stored, in UTC. */ pub created_at: DateTime<Utc>,
     /** The other facts of the event, by its kind; `{}` without other facts. Programs must expect further fields. | event | payload | |---|---| | `call.` and an end | `end_reason`, and `reason` where the client gave one | | `call.variables_missing` | `variables`: the names | | `room.participant_…` | `identity` | | `room.hold_audio_failed` | `reason` | | `transfer.…` | A `TransferStep`. | | `callback.…` | `callback_id`, and `reason` where there is one | | `webhook.pre_call` | `result`, `issues`, `duration_ms` | | `carrier.initiated` | `direction` (`inbound`, `outbound`); `forwarding_source` of a forwarded call; `region` and `requested_region` where the line has no regions | | `carrier.hangup` | `cause` in the words of the line, and `by` (`caller`, `callee`, `unknown`) | | `carrier.machine_detection` | `mode`, `result` (`human`, `machine`, `not_sure`) and mostly `latency_ms` | | `carrier.stream_failed` | `reason` | Events of the leg of a transfer have `leg: recipient` too. */ pub payload: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct SessionStreamEnd {
     /** Why the stream ended: the session is over, or ten minutes have passed. */ pub reason: SessionStreamEndReason,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ValidationIssue {
     /** The place of the fault: a JSON pointer into the body, or the name of a parameter. */ pub path: String,
     /** A sentence that says what is wrong. */ pub message: String,
     /** The rule that the value breaks, such as a keyword of JSON Schema. */ pub keyword: String,
 }
-
-/// The things that prevent the request. Each code that has details names its keys.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct ErrorDetails {
-    /** The ids of the phone numbers that name the agent, with `AGENT_IN_USE`. */ pub phone_number_ids: Option<Vec<String>>,
-    /** The ids of the callbacks that name the agent, with `AGENT_IN_USE`. */ pub callback_ids: Option<Vec<String>>,
-    /** The id of the endpoint that could match the same call, with `PRE_CALL_CONFLICT`. */ pub endpoint_id: Option<String>,
-    /** The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`. */ pub kyb_status: Option<ErrorDetailsKybStatus>,
-    /** The id of the call that failed, or whose transfer failed, with `CARRIER_DIAL_FAILED`. */ pub session_id: Option<String>,
-    /** The status of the transfer, with `TRANSFER_STATE_CONFLICT`. */ pub status: Option<String>,
-    /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. */ pub provider_status: Option<i64>,
-    /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. */ pub provider_detail: Option<String>,
-}
-
-/// The body of every answer other than 2xx. It never repeats content of the request.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct ErrorEnvelope {
-    /** A sentence for people that says what is wrong and what to do. */ pub error: String,
-    /** The error code, for programs. It is absent in two answers of `sendAgentMessage`. */ pub code: Option<ErrorCode>,
-    /** The faults of the request, at most 32. Present with `VALIDATION_ERROR` and `MISSING_TEMPLATE_VARIABLES`. */ pub issues: Option<Vec<ValidationIssue>>,
-    pub details: Option<ErrorDetails>,
-    /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it too. */ pub provider_status: Option<i64>,
-    /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it too. */ pub provider_detail: Option<String>,
-    /** The id of the request, the same as the header Service-Request-ID. */ pub request_id: String,
-    /** The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code. */ #[serde(rename = "doc_url")] pub doc_url: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallLatency {
     /** The median of `conversational_latency_ms` over the turns of the call, in milliseconds. */ pub p50: f64,
     /** The greatest of them, in milliseconds. */ pub max: f64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct SlowestTurn {
     /** The index of the turn in the call. */ pub index: i64,
     /** Its `conversational_latency_ms`. */ pub latency_ms: f64,
     /** When the turn began, in UTC. */ pub started_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct TurnMatch {
     /** The index of the turn in the call. */ pub turn_index: i64,
     /** The speaker. */ pub source: TurnSource,
     /** When the turn began, in UTC. */ pub started_at: DateTime<Utc>,
     /** The words of the turn; of a long turn the part around the first word that was found. */ pub text: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallOverview {
     /** The id of the call, which is also the id of its session. */ pub id: String,
     pub test: Option<bool>,
@@ -1412,20 +1038,22 @@ pub struct CallOverview {
     /** The turn of the agent with the greatest latency. null if no turn has one. */ pub slowest_turn: Option<SlowestTurn>,
     /** The first turns that contain the words of `q`, at most 3. Present only with `q`. */ pub matches: Option<Vec<TurnMatch>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallList {
     /** The calls of this page, the newest first. */ pub calls: Vec<CallOverview>,
     /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ pub next_cursor: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+/// The start of the stream. Calls that change from now on come.
+pub struct CallStreamOpen { /** Whether the stream has calls of the test world. */ pub test: bool }
+/// A call that changed and does not match the filters.
+pub struct GoneCall { /** The id of the call. */ pub id: String }
+/// Too many calls changed at once, or changes may have been missed. The list has to be read again.
+pub struct CallStreamResync {}
+#[serde(tag = "reason", rename = "timeout")]
+pub struct CallStreamEnd {}
 pub struct CallFigureLatency {
     /** The median over the calls, of the median latency of each call, in milliseconds. */ pub p50: f64,
     /** The 95th percentile of the same. */ pub p95: f64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallFigureRow {
     /** The start of the hour or the day, in UTC. null if `interval` is `none`. */ pub bucket: Option<DateTime<Utc>>,
     /** The id of the agent, with `group_by=agent`. null for calls without a stored agent. */ pub agent_id: Option<String>,
@@ -1444,8 +1072,6 @@ pub struct CallFigureRow {
     /** The number of turns of the agent that a caller interrupted. */ pub interruptions: i64,
     /** The number of tool calls that failed. */ pub tool_failures: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallFigureSums {
     /** The number of calls. */ pub calls: i64,
     /** The number of calls that are over and whose parties were connected. */ pub connected: i64,
@@ -1457,8 +1083,6 @@ pub struct CallFigureSums {
     /** The number of turns of the agent that a caller interrupted. */ pub interruptions: i64,
     /** The number of tool calls that failed. */ pub tool_failures: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallFigures {
     /** The begin of the time, in UTC. */ pub since: DateTime<Utc>,
     /** The end of the time, in UTC. */ pub until: DateTime<Utc>,
@@ -1467,17 +1091,13 @@ pub struct CallFigures {
     /** The rows that have calls, the oldest first. */ pub rows: Vec<CallFigureRow>,
     /** The figures of all calls in the time. */ pub total: CallFigureSums,
 }
-
 /// The party that started the call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct StartedBy {
     /** The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised. */ pub r#type: StartedByType,
     /** The id of the API key, of the user, of the number or of the callback. */ pub id: String,
     /** The name that the API key has now, or the number in E.164. null for others. */ pub name: Option<String>,
 }
-
 /// Facts that the analysis found in the call. Empty while the analysis is pending.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct StructuredData {
     /** The subjects of the call, at most 10, each in a few words. */ pub topics: Option<Vec<String>>,
     /** The mood of the caller, as the analysis judges it. null if the call does not show it. */ pub sentiment: Option<StructuredDataSentiment>,
@@ -1485,9 +1105,7 @@ pub struct StructuredData {
     /** The tasks that remain after the call, at most 10. */ pub action_items: Option<Vec<String>>,
     /** A message that the caller asked to pass on. null without a message. */ pub message: Option<String>,
 }
-
 /// A tool call with its result.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallToolCall {
     /** The id of the tool call, as the LLM gave it. */ pub id: String,
     /** The name of the tool. */ pub name: String,
@@ -1500,9 +1118,7 @@ pub struct CallToolCall {
     /** How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions. */ pub duration_ms: Option<f64>,
     /** How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited. */ pub attempts: Option<i64>,
 }
-
 /// One finished turn, as in the transcript of the session.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallTurn {
     /** The id of the turn. */ pub id: String,
     /** The index of the turn in the call. The first turn is 0. */ pub index: i64,
@@ -1521,48 +1137,22 @@ pub struct CallTurn {
     /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */ pub heard_text: Option<String>,
     /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ pub metadata: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallTranscript { /** The turns of the call, the oldest first. */ pub entries: Vec<CallTurn> }
-
-/// The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line, including
-/// failed attempts that cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct CostLine {
-    /** The id of the provider. For legs of the call it is the line: `carrier`, `trunk` or `simulator`. */ pub provider: String,
-    /** The id of the model. For legs of the call it is the direction of the leg, `inbound` or `outbound`. */ pub model: String,
-    /** The stage that the cost belongs to. */ pub stage: CostLineStage,
-    /** The unit of the quantity: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens` or `carrier_seconds`. */ pub metric: String,
-    /** How much was used, in the unit of `metric`. */ pub quantity: f64,
-    /** The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`). */ pub key_source: CostLineKeySource,
-    /** The cost in micro-USD, as a decimal string. If an attempt has several units, one line has its whole cost. null if the price is not known. */ pub cost_micro_usd: Option<String>,
-    /** The source of the price. null if the price is not known, or none applies. */ pub price_source: Option<String>,
-    /** The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup. */ pub leg: Option<CostLineLeg>,
-}
-
-/// The recording of the call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "content_type", rename = "audio/wav")] #[non_exhaustive]
+#[serde(tag = "content_type", rename = "audio/wav")]
 pub struct CallArtifactsRecording {
     /** The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`. */ pub status: CallArtifactsRecordingStatus,
     /** The path of the recording, as `recording_resource_uri`. null until the recording is ready. */ pub url: Option<String>,
     /** The length of the recording in milliseconds. null if there is no recording, or not yet. */ pub duration_ms: Option<i64>,
     /** The number of channels: the caller is on the left, the agent on the right. */ pub channels: i64,
 }
-
-/// The size of the transcript.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallArtifactsTranscript {
     /** The number of turns in the transcript. */ pub entries_total: i64,
     /** Whether turns are left out here. `GET /v1/calls/{id}` has all turns. */ pub truncated: bool,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallArtifacts {
     /** The recording of the call. */ pub recording: CallArtifactsRecording,
     /** The size of the transcript. */ pub transcript: CallArtifactsTranscript,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct Callback {
     /** The id of the callback: `callback_` and 22 letters and digits. */ pub id: String,
     pub test: Option<bool>,
@@ -1587,19 +1177,6 @@ pub struct Callback {
     /** When the callback was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the callback was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct ReportDelivery {
-    /** The id of the endpoint that gets the delivery. */ pub endpoint_id: String,
-    /** The id of the delivery, as in the log of deliveries. */ pub delivery_id: String,
-    /** The id of the event, which requests have as `webhook-id`. */ pub event_id: String,
-    /** Whether the endpoint accepted the report, with a status of 200 to 299. */ pub delivered: bool,
-    /** The HTTP status of the last attempt that was answered. null if none was. */ pub status: Option<i64>,
-    /** Why the last attempt failed, or why no attempt follows. null if there is no error. */ pub error: Option<String>,
-    /** When the delivery was created, in UTC. */ pub created_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallReport {
     /** The id of the session, which is also the id of the call. */ pub session_id: String,
     /** The id of the organization that owns the call. */ pub organization_id: String,
@@ -1629,9 +1206,7 @@ pub struct CallReport {
     /** When the report was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the report was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
-
 /// One attempt to reach one destination.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct Transfer {
     /** The id of the attempt. */ pub id: String,
     /** The id of the call. */ pub session_id: String,
@@ -1654,8 +1229,6 @@ pub struct Transfer {
     /** When the attempt was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
     /** When the attempt ended, in UTC, with any result. null while it is open. */ pub completed_at: Option<DateTime<Utc>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallSpan {
     /** The id of the step. */ pub id: String,
     /** The kind of the step. */ pub kind: CallSpanKind,
@@ -1665,19 +1238,15 @@ pub struct CallSpan {
     /** Details of the step, such as `provider`, `model` and `attempt_id`. They depend on its kind. */ pub attributes: Map<String, Value>,
     /** The steps within this step. */ pub children: Vec<CallSpan>,
 }
-
 /// The steps of the call as a tree, which shows how the silence before each answer was spent. The `critical_ms` of the
 /// children of a `turn` sum to its `silence_ms`, `unattributed` included. The last 500 turns are kept. Empty if the
 /// call was never connected.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct SpanTree {
     /** The version of the form of the tree. Always 1. */ pub version: Option<i64>,
     /** When the parties were connected, in UTC. */ pub started_at: Option<DateTime<Utc>>,
     /** How long the call lasted, in milliseconds. A live call lasts until now. */ pub duration_ms: Option<f64>,
     /** The steps of the call: one step of the kind `call`, with the other steps below it. */ pub spans: Option<Vec<CallSpan>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct Call {
     /** The id of the call, which is also the id of its session. */ pub id: String,
     pub test: Option<bool>,
@@ -1713,17 +1282,11 @@ pub struct Call {
     /** The transcript of the call. */ pub transcript: CallTranscript,
     pub span_tree: SpanTree,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallEventList { /** The events of the call, the oldest first. */ pub events: Vec<CallEvent> }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct Quantity {
     /** The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */ pub unit: String,
     /** How much was used, in the unit. */ pub amount: f64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RequestAttempt {
     /** The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`. */ pub attempt_id: String,
     /** The id of the provider of the attempt. */ pub provider: String,
@@ -1738,8 +1301,6 @@ pub struct RequestAttempt {
     /** The source of the price and its date. null if the price is not known. */ pub price_source: Option<String>,
     /** The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here. */ pub key_source: RequestAttemptKeySource,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallRequest {
     /** The id of the request. */ pub request_id: String,
     /** The stage of the request. */ pub stage: CallRequestStage,
@@ -1756,28 +1317,15 @@ pub struct CallRequest {
     /** The attempts at providers, in order. */ pub attempts: Vec<RequestAttempt>,
     /** Whether `GET /v1/requests/{id}/route` has the choice of the model. */ pub has_route: bool,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallRequestList {
     /** The requests of the call, the oldest first. */ pub requests: Vec<CallRequest>,
     /** Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000. */ pub complete: bool,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct FinalizeReport {
-    /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub force_analysis: Nullable<bool>,
-    /** Whether to send the report again to the endpoints that have not accepted it, with the same `webhook-id` and all attempts. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub retry_webhook: Nullable<bool>,
-}
-
-/// The delivery of the report to all endpoints.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct FinalizedReportWebhook {
     /** The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows. */ pub status: FinalizedReportWebhookStatus,
     /** How many attempts to deliver this version of the report were made, over all endpoints. */ pub attempts: i64,
     /** The number of endpoints that get the report. */ pub endpoints: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct FinalizedReport {
     /** The id of the session, which is also the id of the call. */ pub session_id: String,
     /** The summary of the call, in a few sentences. Empty while the analysis is pending. */ pub summary: String,
@@ -1787,100 +1335,16 @@ pub struct FinalizedReport {
     /** The delivery of the report to all endpoints. */ pub webhook: FinalizedReportWebhook,
     /** The deliveries of all versions of the report, the newest version first. */ pub webhook_deliveries: Vec<ReportDelivery>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RecordingLink {
     /** The URL of the recording. With `expires_in` it works without a key until `expires_at`; otherwise requests to it need an API key. */ pub url: String,
     /** When the link expires, in UTC. Present only with `expires_in`. */ pub expires_at: Option<DateTime<Utc>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct WebJoin {
-    /** The name of the person, as the transcript shows it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub display_name: Nullable<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "transport", rename = "websocket", rename_all = "camelCase")] #[non_exhaustive]
-pub struct WebJoined {
-    /** The token for the media channel of this call and this person. It may be given to the browser, and is not shown again. */ pub token: String,
-    /** The WebSocket URL of the media channel. */ pub url: String,
-    /** The id of the person in the call: `join_` and a UUID. */ pub identity: String,
-    /** The name of the room of the call: `room-` and the id of the call. */ pub room_name: String,
-    /** When the person must have joined, in UTC. After that the token works while the call is live, until they leave with `end`. */ pub expires_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EndCall {
-    /** The reason for the end, as your own text. The event of the end has it in its payload. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub reason: Nullable<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct EndedCall {
     /** Always `true`: the request was accepted. */ pub ok: bool,
     /** Whether the call ends now (`ending`) or was over before (`already_ended`). */ pub status: EndedCallStatus,
     /** When the call ended, in UTC. Present only with `already_ended`. */ pub ended_at: Option<DateTime<Utc>>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct BlindTransfer {
-    pub to: String,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ringing_timeout: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
-    /** Whether the caller receives a dial tone instead of the ringback tone. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub play_dialtone: Nullable<bool>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub participant_identity: Nullable<String>,
-}
-
-impl BlindTransfer {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(to: impl Into<String>) -> Self {
-        Self {
-            to: to.into(), ringing_timeout: Nullable::Absent, metadata: Nullable::Absent, headers: Nullable::Absent,
-            play_dialtone: Nullable::Absent, participant_identity: Nullable::Absent,
-        }
-    }
-}
-
-/// One destination. Its fields win over the fields of the same names beside the list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct TransferDestination {
-    pub to: String,
-    /** The name of the destination in records and events. With the tool `transfer_call` the LLM chooses by it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub label: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_prompt: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub outbound_trunk_id: Nullable<String>,
-}
-
-impl TransferDestination {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(to: impl Into<String>) -> Self {
-        Self {
-            to: to.into(), label: Nullable::Absent, screening_prompt: Nullable::Absent, summary: Nullable::Absent,
-            metadata: Nullable::Absent, outbound_trunk_id: Nullable::Absent,
-        }
-    }
-}
-
-/// The settings of a warm transfer. Either `to` or `destinations` is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct WarmTransfer {
-    /** The only number to call, in E.164, instead of `destinations`. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub to: Nullable<String>,
-    /** The destinations, in the order in which they are called. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub destinations: Nullable<Vec<TransferDestination>>,
-    /** The number to call from, in E.164: the number of the call (the default), or another number of the organization that may place calls. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub from: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_prompt: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ringing_timeout: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_timeout: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback: Nullable<TransferFallback>,
-    /** How an answering machine is distinguished from a person. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail_detection: Nullable<VoicemailDetection>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub participant_identity: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub outbound_trunk_id: Nullable<String>,
-    /** false, for clients that send it: the answer does not wait for the person who is called. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub wait_until_answered: Nullable<bool>,
-}
-
 /// The fallback that was carried out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct DoneFallback {
     /** The way on for the caller. */ pub action: DoneFallbackAction,
     /** The words that the agent says to the caller. null if the request gave none. */ pub message: Option<String>,
@@ -1888,8 +1352,6 @@ pub struct DoneFallback {
     /** The URL of the hold audio. null for the built-in music. */ pub hold_audio_url: Option<String>,
     /** Whether an answering machine answered the last attempt. */ pub voicemail_detected: bool,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct TransferProgress {
     /** The id of the attempt. */ pub id: String,
     /** The id of the call. */ pub session_id: String,
@@ -1915,359 +1377,14 @@ pub struct TransferProgress {
     /** The attempt that this request has begun. null if it began no attempt. */ pub next_transfer: Option<Transfer>,
     /** The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on. */ pub fallback: Option<DoneFallback>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct CompleteTransfer {
-    /** The identity of the recipient, as `recipient_participant_identity`. If it is another, the request is refused. It may be left out. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recipient_participant_identity: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct CancelTransfer {
-    /** Whether to call the next destination. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub try_next: Nullable<bool>,
-    /** Whether a voicemail has answered. The attempt is then `failed` with the cause `voicemail`. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail_detected: Nullable<bool>,
-    /** The reason, as your own text. It is kept in `metadata.cancel_reason`. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub reason: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallbackPage {
     /** The callbacks of this page, the newest first. */ pub callbacks: Vec<Callback>,
     /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CancelCallback {
-    /** Why the callback is cancelled, for people. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub reason: Nullable<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct AuthHeader {
     /** The name of the header. The names that `headers` allows are allowed, and `authorization`. */ pub name: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "kind", rename = "webhook", rename_all = "camelCase")] #[non_exhaustive]
-pub struct NewWebhookSource {
-    pub url: String, pub headers: Option<BTreeMap<String, String>>,
-    /** Headers with secret values. A name may not be in `headers` too. */ pub auth_headers: Option<Vec<AuthHeader>>,
-    pub timeout_ms: Option<i64>, pub response_mode: Option<ResponseMode>, pub async_ack: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct NewTool {
-    pub name: String, pub description: String, pub parameters: Option<Map<String, Value>>,
-    /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */ pub source: NewToolSource,
-    pub pre_tool_speech: Option<PreToolSpeech>, pub tool_sound: Option<ToolSoundOverride>,
-    pub simulation: Option<ToolSimulation>,
-}
-
-/// The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them;
-/// `metadata` and all other fields become the metadata of the call. A text may have the placeholders {{callerNumber}},
-/// {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its
-/// placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight levels
-/// deep.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct DispatchMetadataTemplate {
-    pub intent: Option<SessionIntent>,
-    /** The instructions of the agent, a template. */ pub system_prompt: Option<String>,
-    pub voice: Option<String>, pub first_message: Option<String>, pub first_message_mode: Option<FirstMessageMode>,
-    /** The settings of the LLM in calls to this number. */ pub llm: Option<LlmOptions>,
-    pub constraints: Option<StackPreferences>,
-    /** The settings of speech to text in calls to this number. */ pub stt_options: Option<AgentSttOptions>,
-    /** The settings of text to speech in calls to this number. */ pub tts_options: Option<AgentTtsOptions>,
-    /** The sounds that play behind the agent in calls to this number. */ pub background_audio: Option<BackgroundAudio>,
-    pub speech_normalization: Option<SpeechNormalization>,
-    /** The questions that the agent asks when the caller stays silent. */ pub idle_re_prompts: Option<IdleRePrompts>,
-    pub turn_handling: Option<TurnHandling>, pub max_duration_seconds: Option<i64>,
-    pub silence_timeout_seconds: Option<i64>, pub end_call_message: Option<String>,
-    pub fallback_message: Option<String>, pub max_tool_hops: Option<i64>, pub timezone: Option<String>,
-    pub recording: Option<bool>,
-    /** Tools for calls to this number, in addition to the tools of the agent. */ pub tools: Option<Vec<NewTool>>,
-    /** Values of variables for the templates of the agent, by name. */ pub variables: Option<BTreeMap<String, String>>,
-    pub metadata: Option<Map<String, Value>>, pub webhook_tags: Option<BTreeMap<String, String>>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct PhoneNumberSetup {
-    /** Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended. */ pub status: PhoneNumberSetupStatus,
-    /** Whether the number takes calls. */ pub inbound_ready: bool,
-    /** Whether the number places calls. */ pub outbound_ready: bool,
-    /** Whether an agent, or a template with `intent` and `systemPrompt`, answers calls to the number. */ pub agent_ready: bool,
-    /** Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a hint. */ pub forwarding_required: bool,
-    /** Whether the other side of the SIP connection has answered. Always true for numbers of the carrier. */ pub sip_connection_ready: bool,
-    /** The open issues of the number. Not every issue keeps it from being ready. */ pub issues: Vec<PhoneNumberSetupIssuesItem>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct PhoneNumber {
-    /** The id of the number: `pn_` and 22 letters and digits. */ pub id: String,
-    pub test: Option<bool>,
-    /** The id of the organization that owns the number. */ pub organization_id: String,
-    pub e164: String,
-    /** The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`). */ pub source: PhoneNumberSource,
-    pub direction: PhoneNumberDirection,
-    /** The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null if it has none. */ pub agent_id: Option<String>,
-    pub dispatch_metadata_template: Option<DispatchMetadataTemplate>,
-    /** The name of the number, for people. null if it has none. */ pub label: Option<String>,
-    /** The id of the number at the carrier. null if the carrier has not named it, and for imported numbers. */ pub provider_resource_id: Option<String>,
-    /** The id of the SIP connection (`sip_…`) of an imported number. null for numbers of the carrier. */ pub sip_connection_installation_id: Option<String>,
-    /** The name of the company behind an imported number, for your own records. null if none was given. */ pub sip_provider_name: Option<String>,
-    /** The id of the 10DLC campaign that the number is assigned to. null if it is assigned to none. */ pub sms_campaign_id: Option<String>,
-    /** The state of that assignment at the carrier, such as `ASSIGNED`, with which text messages may be sent. null if there is no assignment. */ pub sms_assignment_status: Option<String>,
-    /** When the state of the assignment last changed, in UTC. null if there is no assignment. */ pub sms_assignment_updated_at: Option<DateTime<Utc>>,
-    /** Whether the number is ready for calls, and the open issues. */ pub setup_status: PhoneNumberSetup,
-    /** When the next month is charged, in UTC. null if the number costs nothing. */ pub next_charge_at: Option<DateTime<Utc>>,
-    /** When the last month was charged, in UTC. null if the number costs nothing. */ pub last_charged_at: Option<DateTime<Utc>>,
-    /** When the number was suspended because a month could not be paid, in UTC. It then neither takes nor places calls. null if it is not suspended. */ pub suspended_at: Option<DateTime<Utc>>,
-    /** When the number was bought or imported, in UTC. */ pub created_at: DateTime<Utc>,
-    /** When the number was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
-    /** The monthly charge in micro-USD; "0" where the number costs nothing. */ pub monthly_micro_usd: String,
-}
-
-/// The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them;
-/// `metadata` and all other fields become the metadata of the call. A text may have the placeholders {{callerNumber}},
-/// {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its
-/// placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight levels
-/// deep.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct DispatchMetadataTemplateInput {
-    #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<SessionIntent>,
-    /** The instructions of the agent, a template. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub system_prompt: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
-    /** The settings of the LLM in calls to this number. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm: Nullable<LlmOptions>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub constraints: Nullable<StackPreferences>,
-    /** The settings of speech to text in calls to this number. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
-    /** The settings of text to speech in calls to this number. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
-    /** The sounds that play behind the agent in calls to this number. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
-    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
-    /** Tools for calls to this number, in addition to the tools of the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tools: Nullable<Vec<NewToolInput>>,
-    /** Values of variables for the templates of the agent, by name. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub variables: Nullable<BTreeMap<String, String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhook_tags: Nullable<BTreeMap<String, String>>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewPhoneNumber {
-    pub e164: String,
-    #[serde(skip_serializing_if = "Option::is_none")] pub direction: Option<PhoneNumberDirection>,
-    /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
-    /** The name of the number, for people. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub label: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub dispatch_metadata_template: Nullable<DispatchMetadataTemplateInput>,
-}
-
-impl NewPhoneNumber {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(e164: impl Into<String>) -> Self {
-        Self {
-            e164: e164.into(), direction: None, agent_id: Nullable::Absent, label: Nullable::Absent,
-            dispatch_metadata_template: Nullable::Absent,
-        }
-    }
-}
-
-/// The place of the number.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct AvailablePhoneNumberRegion {
-    /** The state or province. null if the carrier names none. */ pub state: Option<String>,
-    /** The town. null if the carrier names none. */ pub locality: Option<String>,
-    /** The rate center, the area by which carriers price calls to the number. null if the carrier names none. */ pub rate_center: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct AvailablePhoneNumber {
-    pub e164: String,
-    /** The number as it is written in its country. */ pub friendly_name: String,
-    /** The price of a month in US dollars. null if the carrier names none. */ pub monthly_cost_usd: Option<f64>,
-    /** The price of the purchase in US dollars. null if the carrier names none. */ pub upfront_cost_usd: Option<f64>,
-    /** The features of the number, as the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others. */ pub features: Vec<String>,
-    /** The place of the number. */ pub region: AvailablePhoneNumberRegion,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct ImportedPhoneNumber {
-    pub e164: String,
-    /** The id of the SIP connection that reaches the number. */ pub sip_connection_installation_id: String,
-    /** The name of the company behind the number, for your own records. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sip_provider_name: Nullable<String>,
-    /** Ignored, for clients that send it beside the connection. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sip_trunk_id: Nullable<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub direction: Option<PhoneNumberDirection>,
-    /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
-    /** The name of the number, for people. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub label: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub dispatch_metadata_template: Nullable<DispatchMetadataTemplateInput>,
-}
-
-impl ImportedPhoneNumber {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(e164: impl Into<String>, sip_connection_installation_id: impl Into<String>) -> Self {
-        Self {
-            e164: e164.into(), sip_connection_installation_id: sip_connection_installation_id.into(),
-            sip_provider_name: Nullable::Absent, sip_trunk_id: Nullable::Absent, direction: None,
-            agent_id: Nullable::Absent, label: Nullable::Absent, dispatch_metadata_template: Nullable::Absent,
-        }
-    }
-}
-
-/// How calls go out over the connection. null if none do.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SipConnectionOutbound {
-    /** The host name or IPv4 address of the trunk. */ pub host: String,
-    /** The SIP port of the trunk. */ pub port: i64,
-    /** The transport protocol of SIP. */ pub transport: SipTransport,
-    /** The user name that this server logs in with. null if there is no login. */ pub username: Option<String>,
-    /** Whether a password is stored. Answers never have it. */ pub has_password: bool,
-    pub user_phone: bool, pub identity: SipIdentity, pub register: bool,
-}
-
-/// How calls come in over the connection. null if none do.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SipConnectionInbound {
-    /** The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`. */ pub allowed_addresses: Vec<String>,
-    /** The user name that the trunk logs in with. null if there is no login. */ pub username: Option<String>,
-    /** Whether a password is stored. Answers never have it. */ pub has_password: bool,
-    /** The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for test keys. */ pub uri: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SipConnection {
-    /** The id of the connection: `sip_` and 22 letters and digits. */ pub id: String,
-    pub test: Option<bool>,
-    /** The id of the organization that owns the connection. */ pub organization_id: String,
-    /** The name of the connection, for people. It is unique in the organization. */ pub name: String,
-    /** The name of the company behind the trunk, for people. null if none was given. */ pub provider: Option<String>,
-    /** How calls go out over the connection. null if none do. */ pub outbound: Option<SipConnectionOutbound>,
-    /** How calls come in over the connection. null if none do. */ pub inbound: Option<SipConnectionInbound>,
-    /** The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`: three probes or calls, or three registrations, in a row were refused or had no answer. */ pub status: SipConnectionStatus,
-    /** The number of phone numbers that use the connection. */ pub numbers: i64,
-    /** When the connection was created, in UTC. */ pub created_at: DateTime<Utc>,
-    /** When the connection was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
-}
-
-/// How calls go out over the connection. null if none do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewSipConnectionOutbound {
-    /** The host name or IPv4 address of the trunk. */ pub host: String,
-    /** The SIP port of the trunk. The default is `5060`. */ #[serde(skip_serializing_if = "Option::is_none")] pub port: Option<i64>,
-    /** The transport protocol of SIP. The default is `"udp"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub transport: Option<NewSipConnectionOutboundTransport>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub username: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub password: Nullable<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub user_phone: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub identity: Option<SipIdentity>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub register: Option<bool>,
-}
-
-impl NewSipConnectionOutbound {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(host: impl Into<String>) -> Self {
-        Self {
-            host: host.into(), port: None, transport: None, username: Nullable::Absent, password: Nullable::Absent,
-            user_phone: None, identity: None, register: None,
-        }
-    }
-}
-
-/// How calls come in over the connection. null if none do.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewSipConnectionInbound {
-    /** The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or /32 of IPv6. The connections of an organization together list at most 262,144 addresses, unless the operator of this server has set another limit. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_addresses: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub username: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub password: Nullable<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NewSipConnection {
-    /** The name of the connection, for people. It is unique in the organization. */ pub name: String,
-    /** The name of the company behind the trunk, for people. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub provider: Nullable<String>,
-    /** How calls go out over the connection. null if none do. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub outbound: Nullable<NewSipConnectionOutbound>,
-    /** How calls come in over the connection. null if none do. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub inbound: Nullable<NewSipConnectionInbound>,
-}
-
-impl NewSipConnection {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), provider: Nullable::Absent, outbound: Nullable::Absent, inbound: Nullable::Absent }
-    }
-}
-
-/// How calls go out over the connection. null if none do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct SipConnectionChangeOutbound {
-    /** The host name or IPv4 address of the trunk. */ pub host: String,
-    /** The SIP port of the trunk. */ #[serde(skip_serializing_if = "Option::is_none")] pub port: Option<i64>,
-    /** The transport protocol of SIP. */ #[serde(skip_serializing_if = "Option::is_none")] pub transport: Option<SipTransport>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub username: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub password: Nullable<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub user_phone: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub identity: Option<SipIdentity>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub register: Option<bool>,
-}
-
-impl SipConnectionChangeOutbound {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(host: impl Into<String>) -> Self {
-        Self {
-            host: host.into(), port: None, transport: None, username: Nullable::Absent, password: Nullable::Absent,
-            user_phone: None, identity: None, register: None,
-        }
-    }
-}
-
-/// How calls come in over the connection. null if none do.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct SipConnectionChangeInbound {
-    /** The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_addresses: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub username: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub password: Nullable<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SipConnectionChange {
-    /** The name of the connection, for people. It is unique in the organization. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    /** The name of the company behind the trunk, for people. null removes it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub provider: Nullable<String>,
-    /** How calls go out over the connection. null if none do. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub outbound: Nullable<SipConnectionChangeOutbound>,
-    /** How calls come in over the connection. null if none do. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub inbound: Nullable<SipConnectionChangeInbound>,
-}
-
-/// The address at which the business is registered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SavedBusinessProfileAddress {
-    /** Street and number. */ pub street: Option<String>,
-    /** The town of the address. */ pub city: Option<String>,
-    /** The state or province. */ pub state: Option<String>,
-    /** The postal code, such as a ZIP code. */ pub postal_code: Option<String>,
-    pub country: Option<String>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
-/// The business, as it was saved; a draft can lack any field. As `prefill` it has the saved brand for text messages, as
-/// a proposal for the form.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SavedBusinessProfile {
-    /** The name under which the business is registered. */ pub legal_name: Option<String>,
-    /** The name under which people know the business. */ pub display_name: Option<String>,
-    /** The legal form of the business. */ pub entity_type: Option<BusinessEntityType>,
-    pub country: Option<String>,
-    /** The number of the business in its register, such as its tax id. */ pub registration_id: Option<String>,
-    /** The website of the business. */ pub website: Option<String>,
-    /** The address at which the business is registered. */ pub address: Option<SavedBusinessProfileAddress>,
-    /** The purpose of the phone numbers. */ pub use_case: Option<String>,
-    /** How much the business will use the phone numbers, in words. */ pub expected_usage: Option<String>,
-    #[serde(flatten)] pub extra: Map<String, Value>,
-}
-
 /// The person who may speak for the business, as it was saved; a draft can lack any field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct SavedRepresentative {
     /** The full name of the person. */ pub name: Option<String>,
     /** The position of the person in the business. */ pub title: Option<String>,
@@ -2275,794 +1392,62 @@ pub struct SavedRepresentative {
     /** The phone number of the person, in E.164. */ pub phone: Option<String>,
     #[serde(flatten)] pub extra: Map<String, Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct BusinessVerificationSubmission {
-    /** The id of the verification: `kyb_` and 22 letters and digits. */ pub id: String,
-    /** The id of the organization. */ pub organization_id: String,
-    pub status: BusinessVerificationStatus, pub business_profile: Option<SavedBusinessProfile>,
-    pub authorized_representative: Option<SavedRepresentative>,
-    /** Whether the person confirmed that everything is true and that they may speak for the business. */ pub attestation_accepted: bool,
-    /** When the confirmed forms were submitted, in UTC. null for a draft. */ pub attested_at: Option<DateTime<Utc>>,
-    /** The id of the API key that submitted the forms last. null if they were never submitted. */ pub submitted_by_api_key_id: Option<String>,
-    /** When the forms were submitted last, in UTC. null if they were never submitted. */ pub submitted_at: Option<DateTime<Utc>>,
-    /** When the verification was decided, in UTC. null if it is not decided. */ pub reviewed_at: Option<DateTime<Utc>>,
-    /** Why the business was rejected, in the words of the reviewer. null if it was not. */ pub rejection_reason: Option<String>,
-    /** When the verification was first saved, in UTC. */ pub created_at: DateTime<Utc>,
-    /** When the verification was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct BusinessVerification {
     pub status: BusinessVerificationStatus,
     /** The forms that were saved or submitted last. null if nothing was saved. */ pub submission: Option<BusinessVerificationSubmission>,
     pub prefill: Option<SavedBusinessProfile>,
 }
-
-/// The address at which the business is registered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct BusinessVerificationDraftBusinessProfileAddress {
-    /** Street and number. */ #[serde(skip_serializing_if = "Option::is_none")] pub street: Option<String>,
-    /** The town of the address. */ #[serde(skip_serializing_if = "Option::is_none")] pub city: Option<String>,
-    /** The state or province. */ #[serde(skip_serializing_if = "Option::is_none")] pub state: Option<String>,
-    /** The postal code, such as a ZIP code. */ #[serde(skip_serializing_if = "Option::is_none")] pub postal_code: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub country: Option<String>,
-}
-
-/// The business and the address at which it is registered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct BusinessVerificationDraftBusinessProfile {
-    /** The name under which the business is registered. */ #[serde(skip_serializing_if = "Option::is_none")] pub legal_name: Option<String>,
-    /** The name under which people know the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub display_name: Option<String>,
-    /** The legal form of the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub entity_type: Option<BusinessEntityType>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub country: Option<String>,
-    /** The number of the business in its register, such as its tax id. */ #[serde(skip_serializing_if = "Option::is_none")] pub registration_id: Option<String>,
-    /** The website of the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub website: Option<String>,
-    /** The address at which the business is registered. */ #[serde(skip_serializing_if = "Option::is_none")] pub address: Option<BusinessVerificationDraftBusinessProfileAddress>,
-    /** The purpose of the phone numbers. */ #[serde(skip_serializing_if = "Option::is_none")] pub use_case: Option<String>,
-    /** How much the business will use the phone numbers, in words. */ #[serde(skip_serializing_if = "Option::is_none")] pub expected_usage: Option<String>,
-}
-
-/// The person who may speak for the business.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BusinessVerificationDraftAuthorizedRepresentative {
-    /** The full name of the person. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    /** The position of the person in the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub title: Option<String>,
-    /** The email address of the person. */ #[serde(skip_serializing_if = "Option::is_none")] pub email: Option<String>,
-    /** The phone number of the person, in E.164. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct BusinessVerificationDraft {
-    /** The business and the address at which it is registered. */ #[serde(skip_serializing_if = "Option::is_none")] pub business_profile: Option<BusinessVerificationDraftBusinessProfile>,
-    /** The person who may speak for the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub authorized_representative: Option<BusinessVerificationDraftAuthorizedRepresentative>,
-    /** Whether the person confirms that everything is true and that they may speak for the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub attestation_accepted: Option<bool>,
-    /** Ignored, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub attestation_version: Nullable<String>,
-}
-
-/// A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the
-/// representative of a draft stays. The review may ask for the forms.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewBusinessVerificationDeclaration { pub business_name: String, pub use_case: String }
-
-impl NewBusinessVerificationDeclaration {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(business_name: impl Into<String>, use_case: impl Into<String>) -> Self {
-        Self { business_name: business_name.into(), use_case: use_case.into() }
-    }
-}
-
-/// The address at which the business is registered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewBusinessVerificationBusinessProfileAddress {
-    /** Street and number. */ pub street: String,
-    /** The town of the address. */ pub city: String,
-    /** The state or province. */ pub state: String,
-    /** The postal code, such as a ZIP code. */ pub postal_code: String,
-    pub country: String,
-}
-
-impl NewBusinessVerificationBusinessProfileAddress {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(street: impl Into<String>, city: impl Into<String>, state: impl Into<String>, postal_code: impl Into<String>, country: impl Into<String>) -> Self {
-        Self {
-            street: street.into(), city: city.into(), state: state.into(), postal_code: postal_code.into(),
-            country: country.into(),
-        }
-    }
-}
-
-/// The business and the address at which it is registered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewBusinessVerificationBusinessProfile {
-    /** The name under which the business is registered. */ pub legal_name: String,
-    /** The name under which people know the business. */ pub display_name: String,
-    /** The legal form of the business. */ pub entity_type: BusinessEntityType,
-    pub country: String,
-    /** The number of the business in its register, such as its tax id. */ #[serde(skip_serializing_if = "Option::is_none")] pub registration_id: Option<String>,
-    /** The website of the business. */ pub website: String,
-    /** The address at which the business is registered. */ pub address: NewBusinessVerificationBusinessProfileAddress,
-    /** The purpose of the phone numbers. */ pub use_case: String,
-    /** How much the business will use the phone numbers, in words. */ pub expected_usage: String,
-}
-
-impl NewBusinessVerificationBusinessProfile {
-    /// Begins with the required fields. The other fields are absent.
-    #[allow(clippy::too_many_arguments)]
-    pub fn new(legal_name: impl Into<String>, display_name: impl Into<String>, entity_type: BusinessEntityType, country: impl Into<String>, website: impl Into<String>, address: NewBusinessVerificationBusinessProfileAddress, use_case: impl Into<String>, expected_usage: impl Into<String>) -> Self {
-        Self {
-            legal_name: legal_name.into(), display_name: display_name.into(), entity_type, country: country.into(),
-            registration_id: None, website: website.into(), address, use_case: use_case.into(),
-            expected_usage: expected_usage.into(),
-        }
-    }
-}
-
-/// The person who may speak for the business.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NewBusinessVerificationAuthorizedRepresentative {
-    /** The full name of the person. */ pub name: String,
-    /** The position of the person in the business. */ pub title: String,
-    /** The email address of the person. */ pub email: String,
-    #[serde(skip_serializing_if = "Option::is_none")] pub phone: Option<String>,
-}
-
-impl NewBusinessVerificationAuthorizedRepresentative {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>, title: impl Into<String>, email: impl Into<String>) -> Self {
-        Self { name: name.into(), title: title.into(), email: email.into(), phone: None }
-    }
-}
-
-/// Either `declaration`, or `businessProfile` and `authorizedRepresentative`, and not all of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewBusinessVerification {
-    /** A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative of a draft stays. The review may ask for the forms. */ #[serde(skip_serializing_if = "Option::is_none")] pub declaration: Option<NewBusinessVerificationDeclaration>,
-    /** The business and the address at which it is registered. */ #[serde(skip_serializing_if = "Option::is_none")] pub business_profile: Option<NewBusinessVerificationBusinessProfile>,
-    /** The person who may speak for the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub authorized_representative: Option<NewBusinessVerificationAuthorizedRepresentative>,
-    /** Always `true`: the person confirms that everything is true and that they may speak for the business. */ pub attestation_accepted: bool,
-    /** Ignored, for clients that send it: the attestation has one text. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub attestation_version: Nullable<String>,
-}
-
-impl NewBusinessVerification {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(attestation_accepted: bool) -> Self {
-        Self {
-            declaration: None, business_profile: None, authorized_representative: None, attestation_accepted,
-            attestation_version: Nullable::Absent,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ReleasedPhoneNumber { /** Always `true`: the number was given back. */ pub released: bool }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct PhoneNumberChange {
-    /** The id of another SIP connection to move an imported number to. */ #[serde(skip_serializing_if = "Option::is_none")] pub sip_connection_installation_id: Option<String>,
-    /** The name of the company behind an imported number, for your own records. null removes it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sip_provider_name: Nullable<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub direction: Option<PhoneNumberDirection>,
-    /** The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs a template. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
-    /** The name of the number, for people. null removes it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub label: Nullable<String>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub dispatch_metadata_template: Nullable<DispatchMetadataTemplateInput>,
-    /** false, for clients that send it: no agent answers text messages. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sms_automation_enabled: Nullable<bool>,
-}
-
-/// The person that the carriers' registry can ask about the brand.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct SmsBrandProfileAuthorizedContact {
-    /** The first name of the person. */ pub first_name: String,
-    /** The last name of the person. */ pub last_name: String,
-    /** The email address of the person. */ pub email: String,
-    pub phone: String,
-}
-
-impl SmsBrandProfileAuthorizedContact {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(first_name: impl Into<String>, last_name: impl Into<String>, email: impl Into<String>, phone: impl Into<String>) -> Self {
-        Self { first_name: first_name.into(), last_name: last_name.into(), email: email.into(), phone: phone.into() }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct SmsBrandProfile {
-    /** The name under which the business is registered. */ pub legal_name: String,
-    /** The name under which people know the business. */ pub display_name: String,
-    /** The legal form of the business. */ pub entity_type: BusinessEntityType,
-    /** The industry of the business. */ pub vertical: SmsBrandProfileVertical,
-    /** The tax number of the business. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen after the second. */ #[serde(skip_serializing_if = "Option::is_none")] pub ein: Option<String>,
-    /** The website of the business. */ pub website: String,
-    /** The country, as two letters of ISO 3166-1. The default is `"US"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub country: Option<String>,
-    /** Street and number. */ pub street: String,
-    /** The town of the address. */ pub city: String,
-    /** The state or province. */ pub state: String,
-    /** The postal code, such as a ZIP code. */ pub postal_code: String,
-    /** The email address at which people who get the messages find help. */ pub support_email: String,
-    pub support_phone: String,
-    /** The person that the carriers' registry can ask about the brand. */ pub authorized_contact: SmsBrandProfileAuthorizedContact,
-}
-
-impl SmsBrandProfile {
-    /// Begins with the required fields. The other fields are absent.
-    #[allow(clippy::too_many_arguments)]
-    pub fn new(legal_name: impl Into<String>, display_name: impl Into<String>, entity_type: BusinessEntityType, vertical: SmsBrandProfileVertical, website: impl Into<String>, street: impl Into<String>, city: impl Into<String>, state: impl Into<String>, postal_code: impl Into<String>, support_email: impl Into<String>, support_phone: impl Into<String>, authorized_contact: SmsBrandProfileAuthorizedContact) -> Self {
-        Self {
-            legal_name: legal_name.into(), display_name: display_name.into(), entity_type, vertical, ein: None,
-            website: website.into(), country: None, street: street.into(), city: city.into(), state: state.into(),
-            postal_code: postal_code.into(), support_email: support_email.into(), support_phone: support_phone.into(),
-            authorized_contact,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct SmsReviewError {
     /** The field of the profile that the reason is about. null if it is about no single field. */ pub field: Option<String>,
     /** The reason in words. */ pub message: String,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SmsBrand {
-    /** The state of the brand. */ pub status: SmsBrandStatus,
-    pub identity_status: Option<SmsIdentityStatus>,
-    /** The profile that was saved last, which the registry gets when it is submitted. */ pub profile: SmsBrandProfile,
-    pub review_errors: Vec<SmsReviewError>,
-    /** When the brand was submitted, in UTC. null if it was not. */ pub submitted_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct SmsCampaignProfile {
-    /** The purpose of the messages, in the terms of the carriers' registry. */ pub use_case: SmsUseCase,
-    /** A description of the messages and their purpose. */ pub description: String,
-    /** How people agree to get the messages. */ pub message_flow: String,
-    /** Examples of the messages, for the review. */ pub sample_messages: Vec<String>,
-    /** The keywords with which people opt in, separated by commas. The default is `"START"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub opt_in_keywords: Option<String>,
-    /** The answer to a message that opts in. */ #[serde(skip_serializing_if = "Option::is_none")] pub opt_in_message: Option<String>,
-    /** The keywords with which people ask for help, separated by commas. The default is `"HELP"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub help_keywords: Option<String>,
-    /** The answer to a message that asks for help. */ pub help_message: String,
-    /** The keywords with which people opt out, separated by commas. The default is `"STOP"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub opt_out_keywords: Option<String>,
-    /** The answer to a message that opts out. */ pub opt_out_message: String,
-    /** Whether the messages contain links. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub embedded_link: Option<bool>,
-    /** Whether the messages contain phone numbers. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub embedded_phone: Option<bool>,
-}
-
-impl SmsCampaignProfile {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(use_case: SmsUseCase, description: impl Into<String>, message_flow: impl Into<String>, sample_messages: Vec<String>, help_message: impl Into<String>, opt_out_message: impl Into<String>) -> Self {
-        Self {
-            use_case, description: description.into(), message_flow: message_flow.into(), sample_messages,
-            opt_in_keywords: None, opt_in_message: None, help_keywords: None, help_message: help_message.into(),
-            opt_out_keywords: None, opt_out_message: opt_out_message.into(), embedded_link: None, embedded_phone: None,
-        }
-    }
-}
-
-/// The campaign of the organization. The profile is the one saved last; status and id are those of the campaign
-/// submitted last. null if none was saved.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SmsCampaign {
-    /** The state of the campaign that was submitted last. `draft` if none was submitted. */ pub status: SmsCampaignStatus,
-    /** The id of that campaign at the carriers' registry. null if none was submitted. */ pub campaign_id: Option<String>,
-    /** The purpose of the messages, in the terms of the carriers' registry. */ pub use_case: SmsUseCase,
-    /** The profile that was saved last, which the registry gets when it is submitted. */ pub profile: SmsCampaignProfile,
-    pub review_errors: Vec<SmsReviewError>,
-    /** When the campaign was submitted last, in UTC. null if none was submitted. */ pub submitted_at: Option<DateTime<Utc>>,
-}
-
-/// The campaign of the operator of this server, which numbers of live keys can be assigned to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SharedSmsCampaign {
-    /** Whether numbers can be assigned to the campaign. */ pub available: bool,
-    /** The name of the campaign, for people. null if there is no shared campaign. */ pub label: Option<String>,
-    /** The id of the campaign at the carriers' registry. null if there is no shared campaign. */ pub campaign_id: Option<String>,
-    /** The state of the campaign. null if there is no shared campaign. */ pub status: Option<SharedSmsCampaignStatus>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SmsRegisteredNumber {
-    /** The id of the phone number, as in `GET /v1/phone-numbers/{id}`. */ pub id: String,
-    /** The phone number in E.164. */ pub e164: String,
-    /** The name of the number, for people. null if it has none. */ pub label: Option<String>,
-    /** Whether the number can be assigned: a number of the USA that the carrier sold for text messages. */ pub sms_eligible: bool,
-    /** The state of the assignment at the carrier. null if the number has no campaign. */ pub sms_assignment_status: Option<SmsRegisteredNumberSmsAssignmentStatus>,
-    /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */ pub assigned_to: Option<SmsRegisteredNumberAssignedTo>,
-    /** The id of the campaign at the carriers' registry. null if the number has no campaign. */ pub campaign_id: Option<String>,
-    pub review_errors: Vec<SmsReviewError>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SmsRegistration {
-    /** The brand of the organization. null if none was saved. */ pub own_brand: Option<SmsBrand>,
-    pub own_campaign: Option<SmsCampaign>, pub shared_campaign: SharedSmsCampaign,
-    /** The numbers of the organization, and the campaign of each. */ pub numbers: Vec<SmsRegisteredNumber>,
-    /** Whether a number is assigned to an approved campaign, so that it can send text messages. */ pub sms_ready: bool,
-    /** The campaign that an assignment without a target takes: the own one or the shared one. null if none is approved. */ pub active_campaign_source: Option<SmsRegistrationActiveCampaignSource>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SmsBrandState {
-    /** The state of the brand. */ pub status: SmsBrandStatus,
-    pub identity_status: Option<SmsIdentityStatus>,
-    /** The brand of the organization. */ pub own_brand: Option<SmsBrand>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct SmsVettingOrder { /** The class of the vetting. */ pub vetting_class: SmsVettingClass }
-
-impl SmsVettingOrder {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(vetting_class: SmsVettingClass) -> Self { Self { vetting_class } }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SmsVetting {
-    /** The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today. */ pub status: SmsVettingStatus,
-    /** The class of the vetting. */ pub vetting_class: SmsVettingClass,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SmsCampaignState {
-    /** The state of the campaign. */ pub status: SmsCampaignStatus,
-    pub own_campaign: Option<SmsCampaign>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SmsAssignmentOrder {
-    /** The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the operation. */ #[serde(skip_serializing_if = "Option::is_none")] pub target: Option<SmsAssignmentOrderTarget>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SmsNumber {
-    /** The id of the phone number, as in `GET /v1/phone-numbers/{id}`. */ pub id: String,
-    /** The phone number in E.164. */ pub e164: String,
-    /** The name of the number, for people. null if it has none. */ pub label: Option<String>,
-    /** Whether the number can be assigned: a number of the USA that the carrier sold for text messages. */ pub sms_eligible: bool,
-    /** The state of the assignment at the carrier. null if the number has no campaign. */ pub sms_assignment_status: Option<SmsNumberSmsAssignmentStatus>,
-    /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */ pub assigned_to: Option<SmsNumberAssignedTo>,
-    /** The id of the campaign at the carriers' registry. null if the number has no campaign. */ pub campaign_id: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NewNumberMessage {
-    /** The number of the recipient, in E.164. */ pub to: String,
-    pub text: String,
-    #[serde(skip_serializing_if = "Option::is_none")] pub tags: Option<BTreeMap<String, String>>,
-}
-
-impl NewNumberMessage {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(to: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { to: to.into(), text: text.into(), tags: None }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "attemptedChannel", rename = "rmsg", rename_all = "camelCase")] #[non_exhaustive]
-pub struct SentMessage {
-    /** The id of the message, by which events name it. */ pub message_id: String,
-    pub test: Option<bool>,
-    /** The id of the conversation: one for each pair of numbers. */ pub conversation_id: String,
-    /** The id of the number that the message is sent from. */ pub phone_number_id: String,
-    /** The number of the recipient, in E.164. */ pub to: String,
-    /** The channel that carried the message. null until the provider has reported it. */ pub channel: Option<SentMessageChannel>,
-    /** Whether the message went over another channel than `rmsg`. null until the provider has reported the channel. */ pub fallback_applied: Option<bool>,
-    /** Whether the status is final: `delivered`, `declined` or `error`. */ pub delivery_final: bool,
-    /** The state of the message. */ pub status: SentMessageStatus,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "attemptedChannel", rename = "rmsg", rename_all = "camelCase")] #[non_exhaustive]
-pub struct SentNumberMessage {
-    /** The id of the message, by which events name it. */ pub message_id: String,
-    pub test: Option<bool>,
-    /** The id of the conversation: one for each pair of numbers. */ pub conversation_id: String,
-    /** The id of the number that the message is sent from. */ pub phone_number_id: String,
-    /** The number of the recipient, in E.164. */ pub to: String,
-    /** The channel that carried the message. null until the provider has reported it. */ pub channel: Option<SentNumberMessageChannel>,
-    /** Whether the message went over another channel than `rmsg`. null until the provider has reported the channel. */ pub fallback_applied: Option<bool>,
-    /** Whether the status is final: `delivered`, `declined` or `error`. */ pub delivery_final: bool,
-    /** The state of the message. */ pub status: SentNumberMessageStatus,
-    /** The tags of the request. */ pub tags: BTreeMap<String, String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewRmsgCall {
-    pub to: String,
-    /** The id of the agent that speaks. The default is the agent of the number; it is required if the number has none. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
-    /** Values of variables for the templates of the agent, by name. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub variables: Nullable<BTreeMap<String, String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
-    /** How long the call lasts at most, in seconds. The default is that of the agent. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_duration_seconds: Option<i64>,
-}
-
-impl NewRmsgCall {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(to: impl Into<String>) -> Self {
-        Self {
-            to: to.into(), agent_id: Nullable::Absent, variables: Nullable::Absent, metadata: Nullable::Absent,
-            max_duration_seconds: None,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "status", rename = "dialing", rename_all = "camelCase")] #[non_exhaustive]
-pub struct StartedRmsgCall {
-    /** The id of the call, as in `GET /v1/calls/{id}`. */ pub call_id: String,
-    pub test: Option<bool>,
-    /** The id of the leg of the person who is called, as `call_control_id` of the call. */ pub call_control_id: String,
-    pub to: String, pub from: String,
-    /** The id of the number that the call is placed from. */ pub phone_number_id: String,
-}
-
-/// The capabilities of the number. All are false unless the number is active.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct RmsgNumberCapabilities {
-    /** Whether calls can be placed from the number. */ pub calls: bool,
-    /** Whether messages can be sent from the number. false if the organization only receives. */ pub messages: bool,
-    /** Whether a message is tried as a rich message first. */ pub rmsg_first: bool,
-    /** Whether a message that cannot be rich goes as SMS. */ pub sms_fallback: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct RmsgNumber {
-    /** The id of the number, a UUID. */ pub id: String,
-    pub test: Option<bool>,
-    /** The number in E.164. */ pub phone_number: String,
-    /** The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used. */ pub status: RmsgNumberStatus,
-    /** The state of the number's assignment for SMS. Only a `ready` number can send SMS. */ pub sms_status: RmsgNumberSmsStatus,
-    /** When the number became ready for SMS, in UTC. null if it is not ready. */ pub sms_ready_at: Option<DateTime<Utc>>,
-    /** The capabilities of the number. All are false unless the number is active. */ pub capabilities: RmsgNumberCapabilities,
-    /** The id of the agent that answers on the number. null if no agent does. */ pub agent_id: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct RmsgSubscription {
-    /** Always `true`: the subscription is stored. */ pub configured: bool,
-    /** The id of the subscription. */ pub id: String,
-    pub test: Option<bool>,
-    /** The URL that events are sent to. */ pub url: String,
-    /** The tags that a message must have been sent with, all of them, so that its events are sent. Empty if all events are sent. */ pub tags: BTreeMap<String, String>,
-    /** The owner of the secret that signs the requests: the organization, or the subscription (`custom`). */ pub signing_secret_source: RmsgSubscriptionSigningSecretSource,
-    /** The kinds of events that the subscription gets, which are all kinds. */ pub event_types: Vec<RmsgEventType>,
-    /** When the subscription was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RmsgSubscriptionList {
     /** Whether there is a subscription. */ pub configured: bool,
     /** The subscriptions, the newest first. */ pub subscriptions: Vec<RmsgSubscription>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct WantedRmsgSubscription {
-    pub url: String,
-    /** The tags that a message must have been sent with, all of them, so that its events are sent. They are case-sensitive. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tags: Nullable<BTreeMap<String, String>>,
-    /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. When it is replaced, the old secret signs too for 24 hours. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub signing_secret: Nullable<String>,
-}
-
-impl WantedRmsgSubscription {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), tags: Nullable::Absent, signing_secret: Nullable::Absent }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TestWebhook {
-    /** The kind of the test event. */ #[serde(skip_serializing_if = "Option::is_none")] pub event: Option<WebhookEventType>,
-}
-
-/// The check of the answer. Present only if a `call.pre_call` was answered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct WebhookTestResultPreCall {
     /** Whether the answer can be used before a call. */ pub valid: bool,
     /** The mistakes in the answer, each with its place. */ pub issues: Vec<ValidationIssue>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct WebhookTestResult {
-    /** Whether the endpoint accepted the event, with a status of 200 to 299. */ pub delivered: bool,
-    /** The HTTP status of the endpoint. null if it did not answer. */ pub http_status: Option<i64>,
-    pub error: Option<WebhookAttemptError>,
-    /** The id of the delivery, as in the log of deliveries. */ pub delivery_id: String,
-    /** The check of the answer. Present only if a `call.pre_call` was answered. */ pub pre_call: Option<WebhookTestResultPreCall>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct WebhookDelivery {
-    /** The id of the delivery. */ pub id: String,
-    pub test: Option<bool>,
-    /** The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich message. */ pub event_id: String,
-    /** The id of the endpoint that gets the delivery. */ pub endpoint_id: String,
-    /** The name of the endpoint, also after it is deleted. */ pub endpoint_name: String,
-    pub endpoint_kind: EndpointKind,
-    /** Whether the endpoint is deleted. */ pub endpoint_deleted: bool,
-    /** The kind of the event. */ pub event: DeliveredEventType,
-    /** The id of the session. null for an event of a rich message. */ pub session_id: Option<String>,
-    /** The id of the agent of the session. null for a session without a stored agent. */ pub agent_id: Option<String>,
-    /** The tags of the session, by which endpoints select calls. */ pub webhook_tags: BTreeMap<String, String>,
-    pub status: WebhookDeliveryStatus,
-    /** The number of attempts that have ended. */ pub attempts: i64,
-    /** The HTTP status of the last attempt that was answered. null if none was. */ pub http_status: Option<i64>,
-    pub error: Option<WebhookDeliveryError>,
-    /** When the event happened, in UTC. */ pub occurred_at: DateTime<Utc>,
-    /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */ pub expires_at: DateTime<Utc>,
-    /** When the endpoint accepted the event, in UTC. null if it has not. */ pub delivered_at: Option<DateTime<Utc>>,
-    /** When the delivery was created, in UTC. */ pub created_at: DateTime<Utc>,
-    /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */ pub can_redeliver: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct WebhookDeliveryPageEndpointOptionsItem {
     /** The id of the endpoint. */ pub id: String,
     /** The name of the endpoint. */ pub name: String,
     pub kind: EndpointKind,
     /** Whether the endpoint is deleted, and only its deliveries remain. */ pub deleted: bool,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct WebhookDeliveryPage {
-    /** The deliveries of this page, the newest first. */ pub data: Vec<WebhookDelivery>,
-    /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
-    /** All endpoints that a delivery can name, for a filter. */ pub endpoint_options: Vec<WebhookDeliveryPageEndpointOptionsItem>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct WebhookAttempt {
-    /** The id of the attempt. */ pub id: String,
-    /** The number of the attempt. The first attempt is 1. */ pub attempt_number: i64,
-    /** Whether the schedule made the attempt (`automatic`) or a request (`manual`). */ pub trigger: WebhookAttemptTrigger,
-    /** The URL that the attempt was sent to. */ pub request_url: String,
-    /** The headers of the request. The values of `authHeaders` are `***`. */ pub request_headers: BTreeMap<String, String>,
-    /** The text of the body, as it was signed. null if it is larger than 65,536 bytes. */ pub request_body: Option<String>,
-    /** The HTTP status of the endpoint. null if it did not answer. */ pub response_status: Option<i64>,
-    /** The first 4,096 bytes of the answer, as text. null if there was no answer. */ pub response_body: Option<String>,
-    /** Whether `responseBody` is only the beginning of the answer. */ pub response_truncated: bool,
-    /** How long the attempt took, from the request to the end of the answer, in milliseconds. */ pub duration_ms: f64,
-    pub error: Option<WebhookAttemptError>,
-    /** When the attempt was made, in UTC. */ pub created_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct WebhookDeliveryDetail {
-    /** The id of the delivery. */ pub id: String,
-    pub test: Option<bool>,
-    /** The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich message. */ pub event_id: String,
-    /** The id of the endpoint that gets the delivery. */ pub endpoint_id: String,
-    /** The name of the endpoint, also after it is deleted. */ pub endpoint_name: String,
-    pub endpoint_kind: EndpointKind,
-    /** Whether the endpoint is deleted. */ pub endpoint_deleted: bool,
-    /** The kind of the event. */ pub event: DeliveredEventType,
-    /** The id of the session. null for an event of a rich message. */ pub session_id: Option<String>,
-    /** The id of the agent of the session. null for a session without a stored agent. */ pub agent_id: Option<String>,
-    /** The tags of the session, by which endpoints select calls. */ pub webhook_tags: BTreeMap<String, String>,
-    pub status: WebhookDeliveryStatus,
-    /** The last 100 attempts to deliver the event, the oldest first. */ pub attempts: Vec<WebhookAttempt>,
-    /** The HTTP status of the last attempt that was answered. null if none was. */ pub http_status: Option<i64>,
-    pub error: Option<WebhookDeliveryError>,
-    /** When the event happened, in UTC. */ pub occurred_at: DateTime<Utc>,
-    /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */ pub expires_at: DateTime<Utc>,
-    /** When the endpoint accepted the event, in UTC. null if it has not. */ pub delivered_at: Option<DateTime<Utc>>,
-    /** When the delivery was created, in UTC. */ pub created_at: DateTime<Utc>,
-    /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */ pub can_redeliver: bool,
-    /** The number of attempts that have ended. */ pub attempt_count: i64,
-    /** The body of the event, as every attempt sent it. */ pub request_payload: Map<String, Value>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct WebhookAttemptResult {
-    /** Whether the endpoint accepted the event, with a status of 200 to 299. */ pub delivered: bool,
-    /** The HTTP status of the endpoint. null if it did not answer. */ pub http_status: Option<i64>,
-    pub error: Option<WebhookAttemptError>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct LastDelivery {
-    /** The state of the delivery, as the log has it. */ pub status: LastDeliveryStatus,
-    /** The HTTP status of its last attempt. null if there was no answer. */ pub http_status: Option<i64>,
-    /** When the delivery was created, in UTC. */ pub at: DateTime<Utc>,
-}
-
 /// The deliveries of the last 24 hours. At most the newest 10,000 are counted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct DeliveryCounts {
     /** The deliveries that have succeeded. */ pub succeeded: i64,
     /** The deliveries that have failed or have expired. */ pub failed: i64,
     /** The deliveries that go on. */ pub pending: i64,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct Webhook {
-    /** The id of the endpoint. */ pub id: String,
-    pub test: Option<bool>,
-    /** The name of the endpoint, for people. */ pub name: String,
-    /** The URL that events are sent to. */ pub url: String,
-    pub events: Vec<WebhookEventType>,
-    /** Whether the endpoint gets the events of all calls, also of calls without an agent. */ pub all_agents: bool,
-    /** The ids of the agents whose calls the endpoint gets. Empty if `allAgents` is true. */ pub agent_ids: Vec<String>,
-    /** The tags that a call must have among its `webhookTags`, all of them. Empty if tags do not matter. */ pub filter_tags: BTreeMap<String, String>,
-    /** Headers that every request to the URL has, by name. Secret values belong in `authHeaders`. */ pub headers: BTreeMap<String, String>,
-    /** Headers with secret values. Answers show the names, and whether a value is stored. */ pub auth_headers: Vec<ConfiguredHeader>,
-    /** How long one attempt may take, in milliseconds. */ pub timeout_ms: i64,
-    /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`). */ pub signing_secret_source: WebhookSigningSecretSource,
-    /** Whether the endpoint has a signing secret. If not, the secret of the organization signs. */ pub has_custom_signing_secret: bool,
-    /** The values to read out of each call for this endpoint. */ pub extraction_fields: Vec<ExtractionField>,
-    /** Whether a deprecated field of an agent made the endpoint, which is then changed and deleted there. */ pub legacy_managed: bool,
-    /** Whether the endpoint is disabled. It then gets nothing. */ pub disabled: bool,
-    /** When the endpoint was disabled, in UTC. null if it is enabled. */ pub disabled_at: Option<DateTime<Utc>>,
-    /** Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled. */ pub disabled_reason: Option<WebhookDisabledReason>,
-    /** The newest delivery. null if the log has none. */ pub last_delivery: Option<LastDelivery>,
-    pub last24h: DeliveryCounts,
-    /** When the endpoint was created, in UTC. */ pub created_at: DateTime<Utc>,
-    /** When the endpoint was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct WebhookList { /** The endpoints, the newest first. */ pub data: Vec<Webhook> }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewWebhook {
-    pub name: String, pub url: String, pub events: Vec<WebhookEventType>,
-    /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A change that only names agents makes it false, and a change that only makes it true empties `agentIds`. */ #[serde(skip_serializing_if = "Option::is_none")] pub all_agents: Option<bool>,
-    /** The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_ids: Nullable<Vec<String>>,
-    /** The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub filter_tags: Nullable<BTreeMap<String, String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
-    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
-    /** How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
-    /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`. */ #[serde(skip_serializing_if = "Option::is_none")] pub signing_secret_source: Option<NewWebhookSigningSecretSource>,
-    /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub signing_secret: Nullable<String>,
-    /** The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. Values of more fields are null. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
-    /** `full`, for clients that send it: events have all their content. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub content_mode: Nullable<String>,
-}
-
-impl NewWebhook {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>, url: impl Into<String>, events: Vec<WebhookEventType>) -> Self {
-        Self {
-            name: name.into(), url: url.into(), events, all_agents: None, agent_ids: Nullable::Absent,
-            filter_tags: Nullable::Absent, headers: Nullable::Absent, auth_headers: Nullable::Absent,
-            timeout_ms: Nullable::Absent, signing_secret_source: None, signing_secret: Nullable::Absent,
-            extraction_fields: Nullable::Absent, content_mode: Nullable::Absent,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SignedHeaders {
-    /** The id of the event. */ #[serde(rename = "webhook-id", skip_serializing_if = "Option::is_none")] pub webhook_id: Option<String>,
-    /** The time of the signature, in seconds. */ #[serde(rename = "webhook-timestamp", skip_serializing_if = "Option::is_none")] pub webhook_timestamp: Option<String>,
-    /** The signatures, separated by blanks. */ #[serde(rename = "webhook-signature", skip_serializing_if = "Option::is_none")] pub webhook_signature: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SignedRequest {
-    /** The headers of the signature as the receiver got them. */ pub headers: SignedHeaders,
-    /** The body as the receiver got it, to the byte. */ pub body: String,
-}
-
-impl SignedRequest {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(headers: SignedHeaders, body: impl Into<String>) -> Self { Self { headers, body: body.into() } }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SignatureVerdict {
-    /** Whether a receiver has to accept the request. */ pub valid: bool,
-    /** `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off. `previous_secret`: it is valid, and only by the secret before the last rotation. null: it is valid. */ pub reason: Option<SignatureVerdictReason>,
-    /** How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number. */ pub seconds_off: Option<i64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct WebhookChange {
-    #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub events: Option<Vec<WebhookEventType>>,
-    /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A change that only names agents makes it false, and a change that only makes it true empties `agentIds`. */ #[serde(skip_serializing_if = "Option::is_none")] pub all_agents: Option<bool>,
-    /** The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_ids: Nullable<Vec<String>>,
-    /** The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub filter_tags: Nullable<BTreeMap<String, String>>,
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
-    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
-    /** How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
-    /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`. */ #[serde(skip_serializing_if = "Option::is_none")] pub signing_secret_source: Option<WebhookChangeSigningSecretSource>,
-    /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub signing_secret: Nullable<String>,
-    /** The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. Values of more fields are null. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
-    /** `full`, for clients that send it: events have all their content. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub content_mode: Nullable<String>,
-    /** Whether the endpoint is disabled. A disabled endpoint matches no call, and its pending deliveries are cancelled. */ #[serde(skip_serializing_if = "Option::is_none")] pub disabled: Option<bool>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct WebhookSecret {
-    /** The secret: `whsec_` and the base64 of 32 bytes. */ pub secret: String,
-    /** When the secret was created, in UTC. */ pub created_at: DateTime<Utc>,
-    /** When the secret before this one stops signing, in UTC. null if it does not sign. */ pub previous_expires_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct SecretRotation {
-    /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. The default is `86400`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
-}
-
 /// The start of the stream. Events are stored for it from now on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct WebhookStreamOpen {
     /** The cursor to go on from here, the same as the line `id`. */ pub cursor: String,
     /** Whether the stream has events of the test world. */ pub test: bool,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct StreamedWebhookEvent {
-    /** The cursor to go on from here, the same as the line `id`. */ pub cursor: String,
-    /** The id of the event, which every delivery has as `webhook-id`. */ pub event_id: String,
-    /** The kind of the event. */ pub event: StreamedWebhookEventEvent,
-    /** The id of the session, which is also the id of the call. */ pub session_id: String,
-    /** The version of a report, which rises when the report is sent again. null for other events. */ pub version: Option<i64>,
-    /** When the event happened, in UTC. */ pub occurred_at: DateTime<Utc>,
-    /** The body of the event as JSON text. Its UTF-8 bytes are those that endpoints get. */ pub body: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "reason", rename = "timeout")] #[non_exhaustive]
+#[serde(tag = "reason", rename = "timeout")]
 pub struct WebhookStreamEnd {}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ProviderStatus {
     /** The id of the provider, as routes name it. */ pub provider: String,
     /** The stages that the provider serves here. */ pub stages: Vec<Stage>,
     /** Whether requests of the organization can use the provider, with its own key or the platform's credentials. */ pub configured: bool,
     /** The owner of the credentials: `BYOK` if the organization stored a key. null if the platform's credentials are used, or no credentials exist. */ pub source: Option<String>,
 }
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct ProviderKey { pub provider: String, /** The key, in printable ASCII without spaces. */ pub api_key: String }
-
-impl ProviderKey {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(provider: impl Into<String>, api_key: impl Into<String>) -> Self {
-        Self { provider: provider.into(), api_key: api_key.into() }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct ModelHealth {
-    /** The id of the provider. */ pub provider: String,
-    /** The stage of the model. */ pub stage: Stage,
-    /** The id of the model at its provider. */ pub model: String,
-    /** Whether the figures are of streams or of whole requests. */ pub path: ModelHealthPath,
-    /** `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or the provider has stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent requests. */ pub state: ModelHealthState,
-    /** The reason for the state: `circuit_open`, `credential_cooling`, `outage`, `failures`, `no_credential`, or the reason why the provider cannot be called here. null with `ok` and `unknown`. */ pub reason: Option<String>,
-    /** When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known. */ pub retry_after_ms: Option<i64>,
-    /** The share of recent attempts that have failed, from 0 to 1. null if there were too few. */ pub error_rate: Option<f64>,
-    /** The mean time to the first byte or token, in milliseconds. null if there were too few answers. */ pub first_byte_ms: Option<f64>,
-    /** The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers. */ pub p95_ms: Option<f64>,
-    /** The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers. */ pub real_time_factor: Option<f64>,
-    /** The number of recent answers, at most 128 for each process. */ pub samples: i64,
-    /** When the figures last changed, in UTC. null if there are no figures. */ pub as_of: Option<DateTime<Utc>>,
-    /** The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there. */ pub key_source: Option<ModelHealthKeySource>,
-    /** The number of processes that have figures of the model or pass it over. */ pub processes: i64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct KnownModel {
-    /** The id of the model, as `<vendor>:<model>`. It pins the model in a request. */ pub id: String,
-    /** The id of the provider. */ pub vendor: String,
-    /** The name of the provider, for people. */ pub vendor_name: String,
-    /** The id of the model at its provider. */ pub model: String,
-    /** Whether the model has a published figure, by which it is ranked. */ pub benchmarked: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct KnownProviders {
     /** The models of speech to text. */ pub stt: Vec<KnownModel>,
     /** The language models. */ pub llm: Vec<KnownModel>,
     /** The models of text to speech. */ pub tts: Vec<KnownModel>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct ExcludedModel {
     /** The id of the provider of the excluded model. */ pub provider: String,
     /** The id of the excluded model. */ pub model: String,
     /** The reason why the model cannot serve the request. */ pub reason: String,
     /** More about the reason, in words. Absent if there is no more. */ pub detail: Option<String>,
 }
-
 /// One published or measured figure, with its source and date.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RoutingFigure {
     /** The part of the score that the figure is for. */ pub part: RoutingFigurePart,
     /** The name of the figure, such as `first_byte_ms`. For a price it is the unit that is priced, such as `audio_hour`. */ pub metric: String,
@@ -3075,8 +1460,6 @@ pub struct RoutingFigure {
     pub as_of: String,
     /** Whether the source sells this model or a competing one. */ pub interested: Option<bool>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RoutingScore {
     /** The model, as `<provider>:<model>`. */ pub id: String,
     /** The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not known. */ pub score: Option<f64>,
@@ -3084,16 +1467,12 @@ pub struct RoutingScore {
     /** The share of recent attempts on this server that succeeded. 1 if there were too few to judge. */ pub success_rate: Option<f64>,
     /** The figures that the parts are made of. A part that is null has no figure. */ pub figures: Option<Vec<RoutingFigure>>,
 }
-
 /// The region that the request wished for. Absent if the request names none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RegionWish {
     /** The name of the region in the request. */ pub asked: String,
     /** Whether the region changed the order of the candidates. */ pub had_effect: bool,
 }
-
 /// The routing preview of the time of the request, and the outcome of the request.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RequestRoute {
     /** The stage that the model is chosen for. */ pub stage: Stage,
     /** The language of the request, as a BCP 47 tag. null if the request names none. */ pub language: Option<String>,
@@ -3113,8 +1492,7 @@ pub struct RequestRoute {
     pub cost_micro_usd: Option<String>,
     /** The attempts at providers, in order. */ pub attempts: Vec<RequestAttempt>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "call.pre_call")] #[non_exhaustive]
+#[serde(tag = "type", rename = "call.pre_call")]
 pub struct PreCallEvent {
     /** The id of the call. */ pub call_id: String,
     /** The id of the session, the same as `call_id`. */ pub session_id: String,
@@ -3133,9 +1511,7 @@ pub struct PreCallEvent {
     /** The id of the leg of the other party, as `call_control_id` of the call. null for a browser session. */ pub call_control_id: Option<String>,
     pub pipeline_config: PipelineConfig,
 }
-
 /// One attempt after a change of its status, as events `transfer.*` have it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct TransferStep {
     /** The id of the attempt. */ pub id: String,
     /** The id of the call. */ pub session_id: String,
@@ -3160,8 +1536,7 @@ pub struct TransferStep {
     /** The id of the attempt that follows this one. null if no attempt follows. */ pub next_transfer_id: Option<String>,
     /** The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on. */ pub fallback: Option<DoneFallback>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "call.status")] #[non_exhaustive]
+#[serde(tag = "type", rename = "call.status")]
 pub struct StatusEvent {
     /** The id of the call. */ pub call_id: String,
     /** The id of the session, the same as `call_id`. */ pub session_id: String,
@@ -3181,16 +1556,13 @@ pub struct StatusEvent {
     /** When the event happened, in UTC. */ pub occurred_at: DateTime<Utc>,
     pub transfer: Option<TransferStep>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct AnalysisResult {
     /** The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays. */ pub status: AnalysisResultStatus,
     /** The id of the provider that made the analysis. null if rules made it. */ pub provider: Option<String>,
     /** The id of the model that made the analysis. null if rules made it. */ pub model: Option<String>,
     /** When the analysis was stored, in UTC. */ pub completed_at: Option<DateTime<Utc>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "call.report")] #[non_exhaustive]
+#[serde(tag = "type", rename = "call.report")]
 pub struct ReportEvent {
     /** The id of the call. */ pub call_id: String,
     /** The id of the session, the same as `call_id`. */ pub session_id: String,
@@ -3219,8 +1591,7 @@ pub struct ReportEvent {
     pub recording_url: Option<String>, pub custom_data: BTreeMap<String, Option<CustomValue>>,
     /** The state of the analysis, and the model that made it. */ pub analysis: AnalysisResult,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "call.analysis")] #[non_exhaustive]
+#[serde(tag = "type", rename = "call.analysis")]
 pub struct AnalysisEvent {
     /** The id of the call. */ pub call_id: String,
     /** The id of the session, the same as `call_id`. */ pub session_id: String,
@@ -3235,15 +1606,11 @@ pub struct AnalysisEvent {
     pub structured_data: StructuredData, pub custom_data: BTreeMap<String, Option<CustomValue>>,
     /** The state of the analysis, and the model that made it. */ pub analysis: AnalysisResult,
 }
-
-/// The recording of the call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RecordingEventRecording {
     /** Whether the recording is ready or has failed. */ pub status: RecordingEventRecordingStatus,
     /** The length of the recording in milliseconds. null if it has failed. */ pub duration_ms: Option<i64>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, tag = "type", rename = "call.recording")] #[non_exhaustive]
+#[serde(tag = "type", rename = "call.recording")]
 pub struct RecordingEvent {
     /** The id of the call. */ pub call_id: String,
     /** The id of the session, the same as `call_id`. */ pub session_id: String,
@@ -3255,16 +1622,12 @@ pub struct RecordingEvent {
     pub test: Option<bool>, pub recording_url: Option<String>,
     /** The recording of the call. */ pub recording: RecordingEventRecording,
 }
-
 /// A file of a message.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RmsgMedia {
     /** The URL of the file at the provider. */ pub url: String,
     /** The MIME type of the file. null if it is not known. */ pub content_type: Option<String>,
 }
-
 /// The message of the event. For a reaction it is the message that got the reaction.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RmsgEventMessage {
     /** The id of the message. For a message that you sent it is `messageId` of the answer. */ pub id: String,
     /** The id of the conversation: one for each pair of numbers. */ pub conversation_id: String,
@@ -3283,9 +1646,7 @@ pub struct RmsgEventMessage {
     /** When the message was created. */ pub created_at: Option<DateTime<Utc>>,
     /** When the message was last changed. */ pub updated_at: Option<DateTime<Utc>>,
 }
-
 /// A reaction to a message.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RmsgReaction {
     /** The id of the reaction. */ pub id: String,
     /** The id of the conversation of the message. */ pub conversation_id: Option<String>,
@@ -3296,36 +1657,942 @@ pub struct RmsgReaction {
     /** The number of the person, in E.164. */ pub remote_number: Option<String>,
     /** When the reaction was made. */ pub created_at: Option<DateTime<Utc>>,
 }
-
 /// The person at the other end.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RmsgContact {
     /** The number of the person in E.164, or their id at the provider. */ pub id: String,
     /** The name of the person. null if the provider does not know it. */ pub name: Option<String>,
 }
-
 /// Your number, as the provider knows it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RmsgAgentIdentity {
     /** The id of your number at the provider, as in `x-service-provider-identity-id`. */ pub id: String,
     /** The handle by which people find the number. null if it has none. */ pub agent_handle: Option<String>,
     /** The name that people see. null if it has none. */ pub display_name: Option<String>,
 }
-
 /// The details of the event.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RmsgEventData {
     pub message: RmsgEventMessage,
     /** The reaction, with `rmsg.reaction_received`; null for other events. */ pub reaction: Option<RmsgReaction>,
     /** The person at the other end, as a list of one. */ pub contacts: Vec<RmsgContact>,
     /** Your number as the provider knows it, as a list of one. */ pub agent_identities: Vec<RmsgAgentIdentity>,
 }
-
 /// An event of a rich message.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct RmsgEvent {
     /** The id of the event. It has no dot. */ pub id: String,
     pub event_type: RmsgEventType,
     /** When the event happened. */ pub timestamp: DateTime<Utc>,
     pub data: RmsgEventData,
+}
+}
+
+both! { "camelCase"
+
+#[derive(Default)]
+pub struct KeyPolicyBudget {
+    /** The budget in micro-USD: 5000000 is 5 US dollars. */ pub micro_usd: i64,
+    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeyPolicyBudgetPeriod,
+}
+#[derive(Default)]
+pub struct AgentIntent {
+    pub language: String,
+    #[serde(skip_serializing_if = "Option::is_none")] pub optimize_for: Option<OptimizeFor>,
+    /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded. */ #[serde(skip_serializing_if = "Option::is_none")] pub region: Option<String>,
+}
+#[derive(Default)]
+pub struct LlmOptions {
+    /** How freely the model chooses its words, from 0 (the least) to 2. */ #[serde(skip_serializing_if = "Option::is_none")] pub temperature: Option<f64>,
+    /** How many tokens one answer has at most. The default is 512. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_tokens: Option<i64>,
+    /** The model to use: `<provider>:<model>`, `<provider>/<model>`, or the id of a model that only one provider serves. A pinned model never fails over. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
+    /** How long the model thinks before it answers. */ #[serde(skip_serializing_if = "Option::is_none")] pub reasoning_effort: Option<ReasoningEffort>,
+}
+#[derive(Default)]
+pub struct StackPreferencesAllowedProviders {
+    #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
+    /** Empty, for clients that send it. Models that hear and speak themselves are not served. */ #[serde(skip_serializing_if = "Option::is_none")] pub s2s: Option<Vec<String>>,
+    /** Empty, for clients that write `s2s` so. */ #[serde(skip_serializing_if = "Option::is_none")] pub s2_s: Option<Vec<String>>,
+}
+/// The providers that may serve the agent. A stage without a list, or with an empty list, has no limit.
+#[derive(Default)]
+pub struct StackPreferences {
+    /** The providers that may serve, by stage. A stage that is left out has no limit. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_providers: Option<StackPreferencesAllowedProviders>,
+}
+#[derive(Default)]
+pub struct AgentTtsOptions {
+    /** How fast the voice speaks. The default is 1, the usual speed. */ #[serde(skip_serializing_if = "Option::is_none")] pub speed: Option<f64>,
+    /** The model to use, in the same forms as `llmOptions.model`. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
+    /** How to speak, in words, for voices that take instructions. */ #[serde(skip_serializing_if = "Option::is_none")] pub instructions: Option<String>,
+    /** The sample rate of the audio to and from a browser, in Hz. The default is 24,000. Phone calls have the rate of their carrier. */ #[serde(skip_serializing_if = "Option::is_none")] pub sample_rate: Option<i64>,
+}
+#[derive(Default)]
+pub struct BackgroundClip {
+    /** The name of a built-in sound. */ pub clip: BackgroundClipClip,
+    /** The volume of the sound, from 0 to 1. The default is 1. */ #[serde(skip_serializing_if = "Option::is_none")] pub volume: Option<f64>,
+    /** null or empty, for clients that send it. There are no uploaded sounds. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sound_id: Nullable<String>,
+}
+#[derive(Default)]
+pub struct ToolClip {
+    /** The name of a built-in sound. */ pub clip: ToolClipClip,
+    /** The volume of the sound, from 0 to 1. The default is 1. */ #[serde(skip_serializing_if = "Option::is_none")] pub volume: Option<f64>,
+    /** null or empty, for clients that send it. There are no uploaded sounds. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sound_id: Nullable<String>,
+    /** 0, for clients that send it: the sound ends with the tool. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_duration_ms: Option<i64>,
+    /** 0, for clients that send it: the sound begins with the tool. */ #[serde(skip_serializing_if = "Option::is_none")] pub start_delay_ms: Option<i64>,
+}
+#[derive(Default)]
+pub struct BackgroundAudio {
+    /** The sound that plays during the whole call. */ #[serde(skip_serializing_if = "Option::is_none")] pub ambient: Option<BackgroundClip>,
+    /** The sound that plays while a tool runs. */ #[serde(skip_serializing_if = "Option::is_none")] pub tool_sound: Option<ToolClip>,
+}
+/// Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a
+/// replaced text is not searched again.
+#[derive(Default)]
+pub struct SpeechNormalization {
+    /** How words such as names are pronounced, by word. The text that is shown stays as it is. */ #[serde(skip_serializing_if = "Option::is_none")] pub pronunciation_dictionary: Option<BTreeMap<String, String>>,
+    /** The texts to say and to show instead of other texts, by the text to replace. */ #[serde(skip_serializing_if = "Option::is_none")] pub text_replacements: Option<BTreeMap<String, String>>,
+}
+#[derive(Default)]
+pub struct IdleRePrompts {
+    /** Whether the agent asks when the caller stays silent. The default is false. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
+    /** How long the silence is before a question, in milliseconds. The default is 8,000. */ #[serde(skip_serializing_if = "Option::is_none")] pub delay_ms: Option<i64>,
+    /** How many questions the agent asks until the caller speaks again. The default is 2. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_prompts: Option<i64>,
+    /** The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the questions. */ #[serde(skip_serializing_if = "Option::is_none")] pub messages: Option<Vec<String>>,
+}
+#[derive(Default)]
+pub struct TurnHandlingEndpointing {
+    /** The shortest silence that ends a turn, in milliseconds. The default depends on `profile`. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_delay: Option<i64>,
+    /** The longest silence before a turn ends, in milliseconds, at least `minDelay`. The default depends on `profile`. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_delay: Option<i64>,
+}
+#[derive(Default)]
+pub struct TurnHandlingInterruption {
+    /** How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops if words follow. With `vad` speech of `minDuration` stops it, and with `none` no speech does. */ #[serde(skip_serializing_if = "Option::is_none")] pub mode: Option<TurnHandlingInterruptionMode>,
+    /** How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode `vad`. The default is 200. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_duration: Option<i64>,
+    /** How many words the caller must say at least to interrupt the agent. It counts in the mode `adaptive`. The default is 0. */ #[serde(skip_serializing_if = "Option::is_none")] pub min_words: Option<i64>,
+    /** How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the mode `adaptive`. The default is 2,000. */ #[serde(skip_serializing_if = "Option::is_none")] pub false_timeout: Option<i64>,
+    /** Whether the caller cannot interrupt the first message. The default is false. */ #[serde(skip_serializing_if = "Option::is_none")] pub protect_first_message: Option<bool>,
+}
+/// How the agent takes turns with the caller. Times are in milliseconds.
+#[derive(Default)]
+pub struct TurnHandling {
+    /** The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and 6,000 ms (`ivr`), 1,500 and 10,000 ms (`ivr_patient`). */ #[serde(skip_serializing_if = "Option::is_none")] pub profile: Option<TurnHandlingProfile>,
+    /** How long a silence ends the turn of the caller. */ #[serde(skip_serializing_if = "Option::is_none")] pub endpointing: Option<TurnHandlingEndpointing>,
+    /** How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad` waits `minDelay`, and `stt` takes the end point of the provider. */ #[serde(skip_serializing_if = "Option::is_none")] pub turn_detection: Option<TurnHandlingTurnDetection>,
+    /** How the caller can interrupt the agent. */ #[serde(skip_serializing_if = "Option::is_none")] pub interruption: Option<TurnHandlingInterruption>,
+    /** Whether the LLM starts its answer before the end of the caller's turn is certain. The default is true. */ #[serde(skip_serializing_if = "Option::is_none")] pub preemptive_generation: Option<bool>,
+    /** For clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub vad: Nullable<TurnHandlingVad>,
+    /** For clients that send it. The audio of callers is not enhanced. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub noise_cancellation: Nullable<TurnHandlingNoiseCancellation>,
+    /** false, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub context_threshold: Nullable<bool>,
+    /** true, for clients that send it: the greeting does not wait for the machine detection. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub greet_first: Nullable<bool>,
+}
+#[derive(Default)]
+pub struct PromptVariable {
+    /** The name of the variable in templates. `system` is reserved. */ pub name: String,
+    /** The value if a session gives none. */ #[serde(skip_serializing_if = "Option::is_none")] pub default_value: Option<String>,
+    /** The purpose of the variable, for people. */ #[serde(skip_serializing_if = "Option::is_none")] pub description: Option<String>,
+}
+/// The rich messages of the agent. An agent that is enabled and `dedicated` has a number of the organization that no
+/// other agent has: the one that it names, else the one that it already has, else the oldest free one. The number is
+/// free again when the agent is disabled, is `shared` or is deleted.
+#[derive(Default)]
+pub struct AgentRmsg {
+    /** Whether the agent answers rich messages. The default is false. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
+    /** Whether the agent has a number for itself (`dedicated`) or no number (`shared`, the default). */ #[serde(skip_serializing_if = "Option::is_none")] pub mode: Option<AgentRmsgMode>,
+    /** The id of the number to use, from `GET /v1/rmsg-phone-numbers`. Answers have the number of the agent, or null if the number was taken away. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub phone_number_id: Nullable<String>,
+}
+#[derive(Default)]
+pub struct ToolDestination {
+    pub to: String,
+    /** The name of the destination, by which the LLM chooses. The LLM does not see the number. Labels are unique. */ pub label: String,
+    /** A description for the LLM of the calls to transfer here. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub description: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_prompt: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+}
+/// How the call goes on if nobody accepts it.
+#[derive(Default)]
+pub struct TransferFallback {
+    /** The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on and takes a message. `end_call`: the call ends after `message`. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub strategy: Nullable<TransferFallbackStrategy>,
+    /** Words that the agent says to the caller first. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub message: Nullable<String>,
+    /** Instructions for the LLM of the agent that takes a message. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub take_message_prompt: Nullable<String>,
+    /** The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It must be https, without user and password; an address that is not public, and http, work only if the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller receives the built-in music. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub hold_audio_url: Nullable<String>,
+}
+#[derive(Default)]
+pub struct VoicemailDetection {
+    /** The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`). */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub mode: Nullable<VoicemailDetectionMode>,
+    /** How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by then the recipient counts as a person. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_seconds: Nullable<i64>,
+    /** false is another name for the mode `disabled`, and true for the default; `mode` wins over true. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub enabled: Nullable<bool>,
+}
+#[derive(Default)]
+pub struct BuiltinConfig {
+    /** Whether the LLM may call `end_call`. The default is true. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
+    /** How many days ahead `schedule_callback` can be, at most. The default is 7. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_days_ahead: Option<i64>,
+    /** The id of the phone number that `schedule_callback` calls from. The default, also if the number cannot place calls, is the oldest number of the agent, else the oldest of the organization. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone_number_id: Option<String>,
+    /** The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for `transfer_call`, as in a request for such a transfer. */ #[serde(skip_serializing_if = "Option::is_none")] pub kind: Option<BuiltinConfigKind>,
+    /** The destinations of `transfer_call`. The LLM chooses one by its label. */ #[serde(skip_serializing_if = "Option::is_none")] pub destinations: Option<Vec<ToolDestination>>,
+    /** The number that `transfer_call` calls from, in E.164. null for the number of the call. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub from: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_prompt: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ringing_timeout: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_timeout: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback: Nullable<TransferFallback>,
+    /** How an answering machine is distinguished from a person. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail_detection: Nullable<VoicemailDetection>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
+    /** Whether the caller receives a dial tone instead of the ringback tone during a blind transfer. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub play_dialtone: Nullable<bool>,
+}
+#[derive(Default)] #[serde(tag = "kind", rename = "inline")]
+pub struct InlineSource { #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64> }
+/// The language of the session, and how its models are chosen. With an agent each field replaces that of the agent.
+/// Without an agent `language` is required.
+#[derive(Default)]
+pub struct SessionIntent {
+    #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub optimize_for: Option<OptimizeFor>,
+    /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded. */ #[serde(skip_serializing_if = "Option::is_none")] pub region: Option<String>,
+}
+#[derive(Default)]
+pub struct SmsBrandProfileAuthorizedContact {
+    /** The first name of the person. */ pub first_name: String,
+    /** The last name of the person. */ pub last_name: String,
+    /** The email address of the person. */ pub email: String,
+    pub phone: String,
+}
+#[derive(Default)]
+pub struct SmsBrandProfile {
+    /** The name under which the business is registered. */ pub legal_name: String,
+    /** The name under which people know the business. */ pub display_name: String,
+    /** The legal form of the business. */ pub entity_type: BusinessEntityType,
+    /** The industry of the business. */ pub vertical: SmsBrandProfileVertical,
+    /** The tax number of the business. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen after the second. */ #[serde(skip_serializing_if = "Option::is_none")] pub ein: Option<String>,
+    /** The website of the business. */ pub website: String,
+    /** The country, as two letters of ISO 3166-1. The default is `"US"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub country: Option<String>,
+    /** Street and number. */ pub street: String,
+    /** The town of the address. */ pub city: String,
+    /** The state or province. */ pub state: String,
+    /** The postal code, such as a ZIP code. */ pub postal_code: String,
+    /** The email address at which people who get the messages find help. */ pub support_email: String,
+    pub support_phone: String,
+    /** The person that the carriers' registry can ask about the brand. */ pub authorized_contact: SmsBrandProfileAuthorizedContact,
+}
+#[derive(Default)]
+pub struct SmsCampaignProfile {
+    /** The purpose of the messages, in the terms of the carriers' registry. */ pub use_case: SmsUseCase,
+    /** A description of the messages and their purpose. */ pub description: String,
+    /** How people agree to get the messages. */ pub message_flow: String,
+    /** Examples of the messages, for the review. */ pub sample_messages: Vec<String>,
+    /** The keywords with which people opt in, separated by commas. The default is `"START"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub opt_in_keywords: Option<String>,
+    /** The answer to a message that opts in. */ #[serde(skip_serializing_if = "Option::is_none")] pub opt_in_message: Option<String>,
+    /** The keywords with which people ask for help, separated by commas. The default is `"HELP"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub help_keywords: Option<String>,
+    /** The answer to a message that asks for help. */ pub help_message: String,
+    /** The keywords with which people opt out, separated by commas. The default is `"STOP"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub opt_out_keywords: Option<String>,
+    /** The answer to a message that opts out. */ pub opt_out_message: String,
+    /** Whether the messages contain links. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub embedded_link: Option<bool>,
+    /** Whether the messages contain phone numbers. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub embedded_phone: Option<bool>,
+}
+}
+
+both! { "snake_case"
+
+#[derive(Default)]
+pub struct KeyPolicyChain {
+    #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
+}
+/// The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with
+/// `parley keys create --policy`.
+#[derive(Default)]
+pub struct KeyPolicy {
+    /** The voice for requests that name none: a voice id or a preset. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<String>,
+    /** The models that auto routing tries, in order. */ #[serde(skip_serializing_if = "Option::is_none")] pub chain: Option<KeyPolicyChain>,
+    /** The language for requests that name none, as a BCP 47 tag. */ #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
+    /** The origins of pages, beside those of this server, that may open sockets. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_origins: Option<Vec<String>>,
+    /** The providers that the key reaches. The default is all. */ #[serde(skip_serializing_if = "Option::is_none")] pub allow_providers: Option<Vec<String>>,
+    /** How many requests and sessions the key may run at a time. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_concurrency: Option<i64>,
+    /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */ #[serde(skip_serializing_if = "Option::is_none")] pub aliases: Option<BTreeMap<String, String>>,
+    /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */ #[serde(skip_serializing_if = "Option::is_none")] pub budget: Option<KeyPolicyBudget>,
+    /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */ #[serde(skip_serializing_if = "Option::is_none")] pub objective: Option<KeyPolicyObjective>,
+}
+#[derive(Default)]
+pub struct AgentSttOptions {
+    /** Words that are likely to be said, such as names. */ #[serde(skip_serializing_if = "Option::is_none")] pub keywords: Option<Vec<String>>,
+    /** A text on the subject of the speech, for recognizers that take one. */ #[serde(skip_serializing_if = "Option::is_none")] pub prompt: Option<String>,
+    /** The language that the recognizer gets, a BCP 47 tag or `auto`. The provider is still chosen by `intent.language`. */ #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
+}
+#[derive(Default)]
+pub struct TurnHandlingVad {
+    /** It finds the speech of callers. */ #[serde(skip_serializing_if = "Option::is_none")] pub provider: Option<String>,
+}
+#[derive(Default)]
+pub struct TurnHandlingNoiseCancellation {
+    /** false. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
+}
+/// How the agent reacts when a machine answers its call.
+#[derive(Default)]
+pub struct Voicemail {
+    /** Whether the agent hangs up or leaves a message. The default is `hangup`. */ #[serde(skip_serializing_if = "Option::is_none")] pub action: Option<VoicemailAction>,
+    /** The words to leave, a template. The default is the first message. */ #[serde(skip_serializing_if = "Option::is_none")] pub message: Option<String>,
+}
+#[derive(Default)]
+pub struct ExtractionField {
+    /** The name of the value in `custom_data`. */ pub name: String,
+    /** The type of the value. */ pub r#type: ExtractionFieldType,
+    /** The question about the call that the LLM answers with the value. */ pub description: String,
+    /** The possible values of an `enum`, each once. Required for `enum`, and not allowed for other types. */ #[serde(skip_serializing_if = "Option::is_none")] pub options: Option<Vec<String>>,
+}
+#[derive(Default)] #[serde(tag = "kind", rename = "builtin")]
+pub struct BuiltinSource {
+    pub name: BuiltinName,
+    /** The settings of the built-in function. null for the defaults. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub config: Nullable<BuiltinConfig>,
+}
+/// For clients that send it. Every tool has the sound of its agent (`backgroundAudio.toolSound`).
+#[derive(Default)]
+pub struct ToolSoundOverride {
+    /** Always `true`. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
+}
+/// For clients that send it. Tools really run, with test keys too.
+#[derive(Default)]
+pub struct ToolSimulation {
+    /** The tool runs. */ #[serde(skip_serializing_if = "Option::is_none")] pub mode: Option<String>,
+}
+}
+
+requests! { "camelCase"
+
+pub struct NewApiKey {
+    pub name: String,
+    /** The permissions of the key. They never change. */ pub scopes: Vec<Scope>,
+    /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub test: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
+    /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub expires_at: Nullable<DateTime<Utc>>,
+}
+#[derive(Default)]
+pub struct ApiKeyRotation {
+    /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is `0`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
+}
+pub struct NewAgentWebhook {
+    pub url: String,
+    /** The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub secret: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
+    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
+    /** How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
+    /** `sync`, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub response_mode: Nullable<String>,
+    /** null or empty, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub async_ack: Nullable<String>,
+}
+pub struct NewReportWebhook {
+    pub url: String,
+    /** The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub secret: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
+    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
+    /** How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
+    /** `sync`, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub response_mode: Nullable<String>,
+    /** null or empty, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub async_ack: Nullable<String>,
+    /** The values to read out of each call for this endpoint, as `extractionFields` of an endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
+}
+/// Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an
+/// endpoint for one event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The
+/// value replaces all five: a field that is null or left out removes its endpoint. Only secrets are kept when they are
+/// left out. A user needs the role admin for this field, as for endpoints.
+#[derive(Default)]
+pub struct NewAgentWebhooks {
+    /** The endpoint that is asked before each call. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub pre_call: Nullable<NewAgentWebhook>,
+    /** The endpoint that gets the report of each finished call. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub post_call: Nullable<NewReportWebhook>,
+    /** The endpoint that gets each change of the status of a call. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub status: Nullable<NewAgentWebhook>,
+    /** The endpoint that gets the analysis of each finished call. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub analysis: Nullable<NewAgentWebhook>,
+    /** The endpoint that gets a link to each recording. null if there is no such endpoint. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<NewAgentWebhook>,
+}
+/// For clients that send it. The voice of the agent is not made louder or quieter.
+#[derive(Default)]
+pub struct AudioOutput { /** 0. */ #[serde(skip_serializing_if = "Option::is_none")] pub gain_db: Option<f64> }
+/// The settings of a new agent. null is the same as leaving a field out.
+pub struct NewAgent {
+    /** The name of the agent, for people. It is unique in the organization. */ pub name: String,
+    pub system_prompt: String,
+    /** The language of the agent, and how its models are chosen. */ pub intent: AgentIntent,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
+    /** The settings of the LLM: its model, and how long and how free its answers are. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm_options: Nullable<LlmOptions>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stack_preferences: Nullable<StackPreferences>,
+    /** The settings of speech to text: its language and the words to expect. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
+    /** The settings of text to speech: its model, and how fast and in which style it speaks. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
+    /** The sounds that play behind the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
+    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail: Nullable<Voicemail>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub client_overrides: Nullable<Vec<ClientOverride>>,
+    /** The variables that the templates of the agent take. Their names are unique. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub prompt_variables: Nullable<Vec<PromptVariable>>,
+    /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub rmsg: Nullable<AgentRmsg>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhooks: Nullable<NewAgentWebhooks>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub audio_output: Nullable<AudioOutput>,
+}
+/// The settings to change. null clears a field; `name`, `systemPrompt` and `intent` cannot be cleared.
+#[derive(Default)]
+pub struct AgentChange {
+    /** The name of the agent, for people. It is unique in the organization. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub system_prompt: Option<String>,
+    /** The language of the agent, and how its models are chosen. */ #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<AgentIntent>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
+    /** The settings of the LLM: its model, and how long and how free its answers are. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm_options: Nullable<LlmOptions>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stack_preferences: Nullable<StackPreferences>,
+    /** The settings of speech to text: its language and the words to expect. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
+    /** The settings of text to speech: its model, and how fast and in which style it speaks. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
+    /** The sounds that play behind the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
+    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail: Nullable<Voicemail>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub client_overrides: Nullable<Vec<ClientOverride>>,
+    /** The variables that the templates of the agent take. Their names are unique. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub prompt_variables: Nullable<Vec<PromptVariable>>,
+    /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub rmsg: Nullable<AgentRmsg>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhooks: Nullable<NewAgentWebhooks>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub audio_output: Nullable<AudioOutput>,
+}
+#[serde(tag = "kind", rename = "webhook")]
+pub struct NewWebhookSourceInput {
+    pub url: String,
+    /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub secret: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
+    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub response_mode: Nullable<ResponseMode>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub async_ack: Nullable<String>,
+}
+pub struct NewToolInput {
+    pub name: String, pub description: String,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub parameters: Nullable<Map<String, Value>>,
+    /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */ pub source: NewToolSourceInput,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub pre_tool_speech: Nullable<PreToolSpeech>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_sound: Nullable<ToolSoundOverride>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub simulation: Nullable<ToolSimulation>,
+}
+#[derive(Default)]
+pub struct ToolChange {
+    #[serde(skip_serializing_if = "Option::is_none")] pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub parameters: Nullable<Map<String, Value>>,
+    /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */ #[serde(skip_serializing_if = "Option::is_none")] pub source: Option<NewToolSourceInput>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub pre_tool_speech: Nullable<PreToolSpeech>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_sound: Nullable<ToolSoundOverride>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub simulation: Nullable<ToolSimulation>,
+}
+/// The settings of a new session. Either `agentId` or `intent` is required. null is the default, also if the agent has
+/// another value.
+#[derive(Default)]
+pub struct NewSession {
+    /** The id of the agent, whose settings apply if the request has none. null for a session without a stored agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<SessionIntent>,
+    /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub system_prompt: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
+    /** The settings of the LLM: its model, and how long and how free its answers are. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm: Nullable<LlmOptions>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub constraints: Nullable<StackPreferences>,
+    /** The settings of speech to text: its language and the words to expect. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
+    /** The settings of text to speech: its model, and how fast and in which style it speaks. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
+    /** The sounds that play behind the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
+    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
+    /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tools: Nullable<Vec<NewToolInput>>,
+    /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub variables: Nullable<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhook_tags: Nullable<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub client_overrides: Nullable<Vec<ClientOverride>>,
+    /** The name of the user in this session. The default is `user_` and the id of the session. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub identity: Nullable<String>,
+    /** The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both directions: all but `mark`, `played` and `clear`, which are not needed there. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub transport: Nullable<NewSessionTransport>,
+    /** How long the browser has to join, in seconds. The default is 900. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ttl_seconds: Nullable<i64>,
+}
+/// How the server finds out whether a person or a machine has answered. The event `carrier.machine_detection` has the
+/// result: `human`, `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless a
+/// machine was found.
+#[derive(Default)]
+pub struct MachineDetection {
+    /** The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part (`disabled`). */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub mode: Nullable<MachineDetectionMode>,
+    /** How long the detection takes at most after the answer, in seconds. The default is 10. The result is then `not_sure`. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_seconds: Nullable<i64>,
+}
+#[derive(Default)]
+pub struct Telephony {
+    /** The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then has `requested_region`, and `region` is null. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub region: Nullable<TelephonyRegion>,
+    /** How long the phone rings at most, in seconds. The default is 60. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ringing_timeout: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub amd: Nullable<MachineDetection>,
+    /** How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent has other values. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail: Nullable<Voicemail>,
+}
+/// The settings of a new call: the fields of `POST /v1/sessions` without `identity`, `transport`, `ttlSeconds` and
+/// `clientOverrides`, which only a browser has. Either `agentId` or `intent` is required. null is the default, also if
+/// the agent has another value.
+pub struct NewPhoneSession {
+    pub to: String,
+    /** The number to call from, in E.164, which must belong to the organization. The default is the oldest number of the agent that may call, else the oldest of the organization. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub from: Nullable<String>,
+    /** The id of the agent, whose settings apply if the request has none. null for a session without a stored agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<SessionIntent>,
+    /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub system_prompt: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
+    /** The settings of the LLM: its model, and how long and how free its answers are. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm: Nullable<LlmOptions>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub constraints: Nullable<StackPreferences>,
+    /** The settings of speech to text: its language and the words to expect. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
+    /** The settings of text to speech: its model, and how fast and in which style it speaks. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
+    /** The sounds that play behind the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
+    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
+    /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tools: Nullable<Vec<NewToolInput>>,
+    /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub variables: Nullable<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhook_tags: Nullable<BTreeMap<String, String>>,
+    /** The settings of the phone line: region, ringing, and answering machines. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub telephony: Nullable<Telephony>,
+    /** Empty, for clients that send it. The secrets of a tool are set with the tool. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_secrets: Nullable<BTreeMap<String, String>>,
+    /** Deprecated: Ignored, for clients that send it. The agent can always end the call. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call: Nullable<NewPhoneSessionEndCall>,
+}
+#[derive(Default)]
+pub struct FinalizeReport {
+    /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub force_analysis: Nullable<bool>,
+    /** Whether to send the report again to the endpoints that have not accepted it, with the same `webhook-id` and all attempts. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub retry_webhook: Nullable<bool>,
+}
+#[derive(Default)]
+pub struct WebJoin {
+    /** The name of the person, as the transcript shows it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub display_name: Nullable<String>,
+}
+pub struct BlindTransfer {
+    pub to: String,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ringing_timeout: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
+    /** Whether the caller receives a dial tone instead of the ringback tone. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub play_dialtone: Nullable<bool>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub participant_identity: Nullable<String>,
+}
+/// One destination. Its fields win over the fields of the same names beside the list.
+pub struct TransferDestination {
+    pub to: String,
+    /** The name of the destination in records and events. With the tool `transfer_call` the LLM chooses by it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub label: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_prompt: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub outbound_trunk_id: Nullable<String>,
+}
+/// The settings of a warm transfer. Either `to` or `destinations` is required.
+#[derive(Default)]
+pub struct WarmTransfer {
+    /** The only number to call, in E.164, instead of `destinations`. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub to: Nullable<String>,
+    /** The destinations, in the order in which they are called. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub destinations: Nullable<Vec<TransferDestination>>,
+    /** The number to call from, in E.164: the number of the call (the default), or another number of the organization that may place calls. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub from: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_prompt: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub ringing_timeout: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub screening_timeout: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback: Nullable<TransferFallback>,
+    /** How an answering machine is distinguished from a person. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail_detection: Nullable<VoicemailDetection>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub participant_identity: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub outbound_trunk_id: Nullable<String>,
+    /** false, for clients that send it: the answer does not wait for the person who is called. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub wait_until_answered: Nullable<bool>,
+}
+#[derive(Default)]
+pub struct CompleteTransfer {
+    /** The identity of the recipient, as `recipient_participant_identity`. If it is another, the request is refused. It may be left out. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recipient_participant_identity: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
+}
+#[derive(Default)]
+pub struct CancelTransfer {
+    /** Whether to call the next destination. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub try_next: Nullable<bool>,
+    /** Whether a voicemail has answered. The attempt is then `failed` with the cause `voicemail`. The default is false. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voicemail_detected: Nullable<bool>,
+    /** The reason, as your own text. It is kept in `metadata.cancel_reason`. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub reason: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub summary: Nullable<String>,
+}
+/// The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them;
+/// `metadata` and all other fields become the metadata of the call. A text may have the placeholders {{callerNumber}},
+/// {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its
+/// placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight levels
+/// deep.
+#[derive(Default)]
+pub struct DispatchMetadataTemplateInput {
+    #[serde(skip_serializing_if = "Option::is_none")] pub intent: Option<SessionIntent>,
+    /** The instructions of the agent, a template. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub system_prompt: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub voice: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub first_message_mode: Nullable<FirstMessageMode>,
+    /** The settings of the LLM in calls to this number. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub llm: Nullable<LlmOptions>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub constraints: Nullable<StackPreferences>,
+    /** The settings of speech to text in calls to this number. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub stt_options: Nullable<AgentSttOptions>,
+    /** The settings of text to speech in calls to this number. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tts_options: Nullable<AgentTtsOptions>,
+    /** The sounds that play behind the agent in calls to this number. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub background_audio: Nullable<BackgroundAudio>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub speech_normalization: Nullable<SpeechNormalization>,
+    /** The questions that the agent asks when the caller stays silent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub idle_re_prompts: Nullable<IdleRePrompts>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub turn_handling: Nullable<TurnHandling>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_duration_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub silence_timeout_seconds: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub end_call_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub fallback_message: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub max_tool_hops: Nullable<i64>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timezone: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub recording: Nullable<bool>,
+    /** Tools for calls to this number, in addition to the tools of the agent. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tools: Nullable<Vec<NewToolInput>>,
+    /** Values of variables for the templates of the agent, by name. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub variables: Nullable<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub webhook_tags: Nullable<BTreeMap<String, String>>,
+    #[serde(flatten)] pub extra: Map<String, Value>,
+}
+pub struct NewPhoneNumber {
+    pub e164: String,
+    #[serde(skip_serializing_if = "Option::is_none")] pub direction: Option<PhoneNumberDirection>,
+    /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
+    /** The name of the number, for people. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub label: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub dispatch_metadata_template: Nullable<DispatchMetadataTemplateInput>,
+}
+pub struct ImportedPhoneNumber {
+    pub e164: String,
+    /** The id of the SIP connection that reaches the number. */ pub sip_connection_installation_id: String,
+    /** The name of the company behind the number, for your own records. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sip_provider_name: Nullable<String>,
+    /** Ignored, for clients that send it beside the connection. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sip_trunk_id: Nullable<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub direction: Option<PhoneNumberDirection>,
+    /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
+    /** The name of the number, for people. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub label: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub dispatch_metadata_template: Nullable<DispatchMetadataTemplateInput>,
+}
+pub struct NewSipConnectionOutbound {
+    /** The host name or IPv4 address of the trunk. */ pub host: String,
+    /** The SIP port of the trunk. The default is `5060`. */ #[serde(skip_serializing_if = "Option::is_none")] pub port: Option<i64>,
+    /** The transport protocol of SIP. The default is `"udp"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub transport: Option<NewSipConnectionOutboundTransport>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub username: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub password: Nullable<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub user_phone: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub identity: Option<SipIdentity>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub register: Option<bool>,
+}
+#[derive(Default)]
+pub struct NewSipConnectionInbound {
+    /** The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or /32 of IPv6. The connections of an organization together list at most 262,144 addresses, unless the operator of this server has set another limit. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_addresses: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub username: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub password: Nullable<String>,
+}
+pub struct SipConnectionChangeOutbound {
+    /** The host name or IPv4 address of the trunk. */ pub host: String,
+    /** The SIP port of the trunk. */ #[serde(skip_serializing_if = "Option::is_none")] pub port: Option<i64>,
+    /** The transport protocol of SIP. */ #[serde(skip_serializing_if = "Option::is_none")] pub transport: Option<SipTransport>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub username: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub password: Nullable<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub user_phone: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub identity: Option<SipIdentity>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub register: Option<bool>,
+}
+#[derive(Default)]
+pub struct SipConnectionChangeInbound {
+    /** The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_addresses: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub username: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub password: Nullable<String>,
+}
+#[derive(Default)]
+pub struct BusinessVerificationDraftBusinessProfileAddress {
+    /** Street and number. */ #[serde(skip_serializing_if = "Option::is_none")] pub street: Option<String>,
+    /** The town of the address. */ #[serde(skip_serializing_if = "Option::is_none")] pub city: Option<String>,
+    /** The state or province. */ #[serde(skip_serializing_if = "Option::is_none")] pub state: Option<String>,
+    /** The postal code, such as a ZIP code. */ #[serde(skip_serializing_if = "Option::is_none")] pub postal_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub country: Option<String>,
+}
+#[derive(Default)]
+pub struct BusinessVerificationDraftBusinessProfile {
+    /** The name under which the business is registered. */ #[serde(skip_serializing_if = "Option::is_none")] pub legal_name: Option<String>,
+    /** The name under which people know the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub display_name: Option<String>,
+    /** The legal form of the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub entity_type: Option<BusinessEntityType>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub country: Option<String>,
+    /** The number of the business in its register, such as its tax id. */ #[serde(skip_serializing_if = "Option::is_none")] pub registration_id: Option<String>,
+    /** The website of the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub website: Option<String>,
+    /** The address at which the business is registered. */ #[serde(skip_serializing_if = "Option::is_none")] pub address: Option<BusinessVerificationDraftBusinessProfileAddress>,
+    /** The purpose of the phone numbers. */ #[serde(skip_serializing_if = "Option::is_none")] pub use_case: Option<String>,
+    /** How much the business will use the phone numbers, in words. */ #[serde(skip_serializing_if = "Option::is_none")] pub expected_usage: Option<String>,
+}
+#[derive(Default)]
+pub struct BusinessVerificationDraft {
+    /** The business and the address at which it is registered. */ #[serde(skip_serializing_if = "Option::is_none")] pub business_profile: Option<BusinessVerificationDraftBusinessProfile>,
+    /** The person who may speak for the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub authorized_representative: Option<BusinessVerificationDraftAuthorizedRepresentative>,
+    /** Whether the person confirms that everything is true and that they may speak for the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub attestation_accepted: Option<bool>,
+    /** Ignored, for clients that send it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub attestation_version: Nullable<String>,
+}
+pub struct NewBusinessVerificationDeclaration { pub business_name: String, pub use_case: String }
+pub struct NewBusinessVerificationBusinessProfileAddress {
+    /** Street and number. */ pub street: String,
+    /** The town of the address. */ pub city: String,
+    /** The state or province. */ pub state: String,
+    /** The postal code, such as a ZIP code. */ pub postal_code: String,
+    pub country: String,
+}
+pub struct NewBusinessVerificationBusinessProfile {
+    /** The name under which the business is registered. */ pub legal_name: String,
+    /** The name under which people know the business. */ pub display_name: String,
+    /** The legal form of the business. */ pub entity_type: BusinessEntityType,
+    pub country: String,
+    /** The number of the business in its register, such as its tax id. */ #[serde(skip_serializing_if = "Option::is_none")] pub registration_id: Option<String>,
+    /** The website of the business. */ pub website: String,
+    /** The address at which the business is registered. */ pub address: NewBusinessVerificationBusinessProfileAddress,
+    /** The purpose of the phone numbers. */ pub use_case: String,
+    /** How much the business will use the phone numbers, in words. */ pub expected_usage: String,
+}
+/// Either `declaration`, or `businessProfile` and `authorizedRepresentative`, and not all of them.
+pub struct NewBusinessVerification {
+    /** A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative of a draft stays. The review may ask for the forms. */ #[serde(skip_serializing_if = "Option::is_none")] pub declaration: Option<NewBusinessVerificationDeclaration>,
+    /** The business and the address at which it is registered. */ #[serde(skip_serializing_if = "Option::is_none")] pub business_profile: Option<NewBusinessVerificationBusinessProfile>,
+    /** The person who may speak for the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub authorized_representative: Option<NewBusinessVerificationAuthorizedRepresentative>,
+    /** Always `true`: the person confirms that everything is true and that they may speak for the business. */ pub attestation_accepted: bool,
+    /** Ignored, for clients that send it: the attestation has one text. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub attestation_version: Nullable<String>,
+}
+#[derive(Default)]
+pub struct PhoneNumberChange {
+    /** The id of another SIP connection to move an imported number to. */ #[serde(skip_serializing_if = "Option::is_none")] pub sip_connection_installation_id: Option<String>,
+    /** The name of the company behind an imported number, for your own records. null removes it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sip_provider_name: Nullable<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub direction: Option<PhoneNumberDirection>,
+    /** The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs a template. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
+    /** The name of the number, for people. null removes it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub label: Nullable<String>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub dispatch_metadata_template: Nullable<DispatchMetadataTemplateInput>,
+    /** false, for clients that send it: no agent answers text messages. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub sms_automation_enabled: Nullable<bool>,
+}
+pub struct SmsVettingOrder { /** The class of the vetting. */ pub vetting_class: SmsVettingClass }
+pub struct NewRmsgCall {
+    pub to: String,
+    /** The id of the agent that speaks. The default is the agent of the number; it is required if the number has none. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_id: Nullable<String>,
+    /** Values of variables for the templates of the agent, by name. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub variables: Nullable<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub metadata: Nullable<Map<String, Value>>,
+    /** How long the call lasts at most, in seconds. The default is that of the agent. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_duration_seconds: Option<i64>,
+}
+pub struct WantedRmsgSubscription {
+    pub url: String,
+    /** The tags that a message must have been sent with, all of them, so that its events are sent. They are case-sensitive. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tags: Nullable<BTreeMap<String, String>>,
+    /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. When it is replaced, the old secret signs too for 24 hours. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub signing_secret: Nullable<String>,
+}
+pub struct NewWebhook {
+    pub name: String, pub url: String, pub events: Vec<WebhookEventType>,
+    /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A change that only names agents makes it false, and a change that only makes it true empties `agentIds`. */ #[serde(skip_serializing_if = "Option::is_none")] pub all_agents: Option<bool>,
+    /** The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_ids: Nullable<Vec<String>>,
+    /** The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub filter_tags: Nullable<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
+    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
+    /** How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
+    /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`. */ #[serde(skip_serializing_if = "Option::is_none")] pub signing_secret_source: Option<NewWebhookSigningSecretSource>,
+    /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub signing_secret: Nullable<String>,
+    /** The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. Values of more fields are null. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
+    /** `full`, for clients that send it: events have all their content. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub content_mode: Nullable<String>,
+}
+#[derive(Default)]
+pub struct WebhookChange {
+    #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub events: Option<Vec<WebhookEventType>>,
+    /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A change that only names agents makes it false, and a change that only makes it true empties `agentIds`. */ #[serde(skip_serializing_if = "Option::is_none")] pub all_agents: Option<bool>,
+    /** The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub agent_ids: Nullable<Vec<String>>,
+    /** The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub filter_tags: Nullable<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub headers: Nullable<BTreeMap<String, String>>,
+    /** Headers with secret values. A name may not be in `headers` too. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub auth_headers: Nullable<Vec<AuthHeaderInput>>,
+    /** How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub timeout_ms: Nullable<i64>,
+    /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`. */ #[serde(skip_serializing_if = "Option::is_none")] pub signing_secret_source: Option<WebhookChangeSigningSecretSource>,
+    /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the secret of the organization signs. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub signing_secret: Nullable<String>,
+    /** The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. Values of more fields are null. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub extraction_fields: Nullable<Vec<ExtractionField>>,
+    /** `full`, for clients that send it: events have all their content. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub content_mode: Nullable<String>,
+    /** Whether the endpoint is disabled. A disabled endpoint matches no call, and its pending deliveries are cancelled. */ #[serde(skip_serializing_if = "Option::is_none")] pub disabled: Option<bool>,
+}
+#[derive(Default)]
+pub struct SecretRotation {
+    /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. The default is `86400`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
+}
+pub struct ProviderKey { pub provider: String, /** The key, in printable ASCII without spaces. */ pub api_key: String }
+}
+
+requests! { "snake_case"
+
+#[derive(Default)]
+pub struct OrganizationChange {
+    /** The name of the organization, for people. It is not blank, and has no character U+0000. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    /** Whether calls may be recorded. false stops every recording that has not begun. */ #[serde(skip_serializing_if = "Option::is_none")] pub recording: Option<bool>,
+}
+#[derive(Default)]
+pub struct ApiKeyChange {
+    #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
+}
+pub struct MemberChange { pub role: Role }
+pub struct NewInvitation {
+    /** The e-mail address of the person. Upper and lower case are the same. */ pub email: String,
+    pub role: Role,
+    /** The name of the person, which the page proposes. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+}
+pub struct AuthHeaderInput {
+    /** The name of the header. The names that `headers` allows are allowed, and `authorization`. */ pub name: String,
+    /** The secret value of the header. It may be left out if a value of this name is stored. */ #[serde(skip_serializing_if = "Option::is_none")] pub value: Option<String>,
+}
+#[derive(Default)]
+pub struct ToolTest {
+    /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ #[serde(skip_serializing_if = "Option::is_none")] pub args: Option<Map<String, Value>>,
+}
+#[derive(Default)]
+pub struct NewPhoneSessionEndCall {
+    /** Ignored. */ #[serde(skip_serializing_if = "Option::is_none")] pub enabled: Option<bool>,
+}
+#[derive(Default)]
+pub struct EndCall {
+    /** The reason for the end, as your own text. The event of the end has it in its payload. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub reason: Nullable<String>,
+}
+#[derive(Default)]
+pub struct CancelCallback {
+    /** Why the callback is cancelled, for people. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub reason: Nullable<String>,
+}
+pub struct NewSipConnection {
+    /** The name of the connection, for people. It is unique in the organization. */ pub name: String,
+    /** The name of the company behind the trunk, for people. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub provider: Nullable<String>,
+    /** How calls go out over the connection. null if none do. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub outbound: Nullable<NewSipConnectionOutbound>,
+    /** How calls come in over the connection. null if none do. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub inbound: Nullable<NewSipConnectionInbound>,
+}
+#[derive(Default)]
+pub struct SipConnectionChange {
+    /** The name of the connection, for people. It is unique in the organization. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    /** The name of the company behind the trunk, for people. null removes it. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub provider: Nullable<String>,
+    /** How calls go out over the connection. null if none do. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub outbound: Nullable<SipConnectionChangeOutbound>,
+    /** How calls come in over the connection. null if none do. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub inbound: Nullable<SipConnectionChangeInbound>,
+}
+#[derive(Default)]
+pub struct BusinessVerificationDraftAuthorizedRepresentative {
+    /** The full name of the person. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    /** The position of the person in the business. */ #[serde(skip_serializing_if = "Option::is_none")] pub title: Option<String>,
+    /** The email address of the person. */ #[serde(skip_serializing_if = "Option::is_none")] pub email: Option<String>,
+    /** The phone number of the person, in E.164. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone: Option<String>,
+}
+pub struct NewBusinessVerificationAuthorizedRepresentative {
+    /** The full name of the person. */ pub name: String,
+    /** The position of the person in the business. */ pub title: String,
+    /** The email address of the person. */ pub email: String,
+    #[serde(skip_serializing_if = "Option::is_none")] pub phone: Option<String>,
+}
+#[derive(Default)]
+pub struct SmsAssignmentOrder {
+    /** The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the operation. */ #[serde(skip_serializing_if = "Option::is_none")] pub target: Option<SmsAssignmentOrderTarget>,
+}
+pub struct NewNumberMessage {
+    /** The number of the recipient, in E.164. */ pub to: String,
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")] pub tags: Option<BTreeMap<String, String>>,
+}
+#[derive(Default)]
+pub struct TestWebhook {
+    /** The kind of the test event. */ #[serde(skip_serializing_if = "Option::is_none")] pub event: Option<WebhookEventType>,
+}
+#[derive(Default)]
+pub struct SignedHeaders {
+    /** The id of the event. */ #[serde(rename = "webhook-id", skip_serializing_if = "Option::is_none")] pub webhook_id: Option<String>,
+    /** The time of the signature, in seconds. */ #[serde(rename = "webhook-timestamp", skip_serializing_if = "Option::is_none")] pub webhook_timestamp: Option<String>,
+    /** The signatures, separated by blanks. */ #[serde(rename = "webhook-signature", skip_serializing_if = "Option::is_none")] pub webhook_signature: Option<String>,
+}
+pub struct SignedRequest {
+    /** The headers of the signature as the receiver got them. */ pub headers: SignedHeaders,
+    /** The body as the receiver got it, to the byte. */ pub body: String,
+}
+}
+
+constructors! {
+    KeyPolicyBudget(micro_usd: i64, period: KeyPolicyBudgetPeriod) {}
+    NewApiKey(name: impl Into<String>, scopes: Vec<Scope>) { test, policy, expires_at }
+    MemberChange(role: Role) {}
+    NewInvitation(email: impl Into<String>, role: Role) { name }
+    AgentIntent(language: impl Into<String>) { optimize_for, region }
+    BackgroundClip(clip: BackgroundClipClip) { volume, sound_id }
+    ToolClip(clip: ToolClipClip) { volume, sound_id, min_duration_ms, start_delay_ms }
+    PromptVariable(name: impl Into<String>) { default_value, description }
+    ExtractionField(name: impl Into<String>, r#type: ExtractionFieldType, description: impl Into<String>) { options }
+    AuthHeaderInput(name: impl Into<String>) { value }
+    NewAgentWebhook(url: impl Into<String>) { secret, headers, auth_headers, timeout_ms, response_mode, async_ack }
+    NewReportWebhook(url: impl Into<String>) {
+        secret, headers, auth_headers, timeout_ms, response_mode, async_ack, extraction_fields,
+    }
+    NewAgent(name: impl Into<String>, system_prompt: impl Into<String>, intent: AgentIntent) {
+        voice, first_message, first_message_mode, llm_options, stack_preferences, stt_options, tts_options,
+        background_audio, speech_normalization, idle_re_prompts, turn_handling, voicemail, max_duration_seconds,
+        silence_timeout_seconds, end_call_message, fallback_message, max_tool_hops, timezone, recording,
+        client_overrides, prompt_variables, extraction_fields, rmsg, webhooks, audio_output,
+    }
+    ToolDestination(to: impl Into<String>, label: impl Into<String>) {
+        description, screening_prompt, summary, metadata,
+    }
+    BuiltinSource(name: BuiltinName) { config }
+    NewWebhookSourceInput(url: impl Into<String>) {
+        secret, headers, auth_headers, timeout_ms, response_mode, async_ack,
+    }
+    NewToolInput(name: impl Into<String>, description: impl Into<String>, source: impl Into<NewToolSourceInput>) {
+        parameters, pre_tool_speech, tool_sound, simulation,
+    }
+    NewPhoneSession(to: impl Into<String>) {
+        from, agent_id, intent, system_prompt, voice, first_message, first_message_mode, llm, constraints, stt_options,
+        tts_options, background_audio, speech_normalization, idle_re_prompts, turn_handling, max_duration_seconds,
+        silence_timeout_seconds, end_call_message, fallback_message, max_tool_hops, timezone, recording, tools,
+        variables, metadata, webhook_tags, telephony, tool_secrets, end_call,
+    }
+    BlindTransfer(to: impl Into<String>) { ringing_timeout, metadata, headers, play_dialtone, participant_identity }
+    TransferDestination(to: impl Into<String>) { label, screening_prompt, summary, metadata, outbound_trunk_id }
+    NewPhoneNumber(e164: impl Into<String>) { direction, agent_id, label, dispatch_metadata_template }
+    ImportedPhoneNumber(e164: impl Into<String>, sip_connection_installation_id: impl Into<String>) {
+        sip_provider_name, sip_trunk_id, direction, agent_id, label, dispatch_metadata_template,
+    }
+    NewSipConnectionOutbound(host: impl Into<String>) {
+        port, transport, username, password, user_phone, identity, register,
+    }
+    NewSipConnection(name: impl Into<String>) { provider, outbound, inbound }
+    SipConnectionChangeOutbound(host: impl Into<String>) {
+        port, transport, username, password, user_phone, identity, register,
+    }
+    NewBusinessVerificationDeclaration(business_name: impl Into<String>, use_case: impl Into<String>) {}
+    NewBusinessVerificationBusinessProfileAddress(street: impl Into<String>, city: impl Into<String>, state: impl Into<String>, postal_code: impl Into<String>, country: impl Into<String>) {}
+    NewBusinessVerificationBusinessProfile(legal_name: impl Into<String>, display_name: impl Into<String>, entity_type: BusinessEntityType, country: impl Into<String>, website: impl Into<String>, address: NewBusinessVerificationBusinessProfileAddress, use_case: impl Into<String>, expected_usage: impl Into<String>) {
+        registration_id,
+    }
+    NewBusinessVerificationAuthorizedRepresentative(name: impl Into<String>, title: impl Into<String>, email: impl Into<String>) {
+        phone,
+    }
+    NewBusinessVerification(attestation_accepted: bool) {
+        declaration, business_profile, authorized_representative, attestation_version,
+    }
+    SmsBrandProfileAuthorizedContact(first_name: impl Into<String>, last_name: impl Into<String>, email: impl Into<String>, phone: impl Into<String>) {}
+    SmsBrandProfile(legal_name: impl Into<String>, display_name: impl Into<String>, entity_type: BusinessEntityType, vertical: SmsBrandProfileVertical, website: impl Into<String>, street: impl Into<String>, city: impl Into<String>, state: impl Into<String>, postal_code: impl Into<String>, support_email: impl Into<String>, support_phone: impl Into<String>, authorized_contact: SmsBrandProfileAuthorizedContact) {
+        ein, country,
+    }
+    SmsCampaignProfile(use_case: SmsUseCase, description: impl Into<String>, message_flow: impl Into<String>, sample_messages: Vec<String>, help_message: impl Into<String>, opt_out_message: impl Into<String>) {
+        opt_in_keywords, opt_in_message, help_keywords, opt_out_keywords, embedded_link, embedded_phone,
+    }
+    SmsVettingOrder(vetting_class: SmsVettingClass) {}
+    NewNumberMessage(to: impl Into<String>, text: impl Into<String>) { tags }
+    NewRmsgCall(to: impl Into<String>) { agent_id, variables, metadata, max_duration_seconds }
+    WantedRmsgSubscription(url: impl Into<String>) { tags, signing_secret }
+    NewWebhook(name: impl Into<String>, url: impl Into<String>, events: Vec<WebhookEventType>) {
+        all_agents, agent_ids, filter_tags, headers, auth_headers, timeout_ms, signing_secret_source, signing_secret,
+        extraction_fields, content_mode,
+    }
+    SignedRequest(headers: SignedHeaders, body: impl Into<String>) {}
+    ProviderKey(provider: impl Into<String>, api_key: impl Into<String>) {}
 }

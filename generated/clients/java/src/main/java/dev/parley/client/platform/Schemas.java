@@ -31,19 +31,15 @@ public final class Schemas {
     public record AsyncapiDocument(
         String asyncapi, Map<String, Object> info, Map<String, Object> channels,
         @JsonAnySetter Map<String, Object> extra) {}
-    /** How the organization uses rich messages. {@code receive_only}: it receives messages, and cannot send any. */
     public enum OrganizationRmsgBackend { DEFAULT, RECEIVE_ONLY }
     /** @param id The id of the organization: {@code org_} and letters and digits.
      * @param name The name of the organization, for people.
      * @param smsEnabled Whether the organization may register for SMS (10DLC).
      * @param rmsgEnabled Whether the organization may use rich messages.
-     * @param rmsgLegacyInventory Whether the organization sees the whole inventory of rich-message numbers until a
-     * number is assigned to it.
-     * @param rmsgBackend How the organization uses rich messages. {@code receive_only}: it receives messages, and
-     * cannot send any.
+     * @param rmsgLegacyInventory Whether the organization sees the whole inventory of rich-message numbers until a number is assigned to it.
+     * @param rmsgBackend How the organization uses rich messages. {@code receive_only}: it receives messages, and cannot send any.
      * @param adminOrganization Whether this is the organization of the operator. There is at most one.
-     * @param recording Whether calls are recorded if their agent or session does not decide. If false, no call is
-     * recorded.
+     * @param recording Whether calls are recorded if their agent or session does not decide. If false, no call is recorded.
      * @param maxConcurrency How many requests and streams all keys may run at a time. null if there is no limit.
      * @param maxSessions How many sessions and calls may be live at a time. null if there is no limit.
      * @param creditMicroUsd The credit that can be spent, in micro-USD, as a decimal string.
@@ -59,10 +55,8 @@ public final class Schemas {
         /** Whether calls may be recorded. false stops every recording that has not begun. */
         public OrganizationChange recording(boolean value) { recording = value; return this; }
     }
-    /** A permission of an API key. {@code x-scope} of an operation or a channel names the scope that its key must have.
-     */
+    /** A permission of an API key. {@code x-scope} of an operation or a channel names the scope that its key must have. */
     public enum Scope { ROUTER, REALTIME, PLATFORM, RMSG, ADMIN }
-    /** The models that auto routing tries, in order. */
     public static final class KeyPolicyChain {
         List<String> stt, llm, tts;
         public KeyPolicyChain stt(List<String> value) { stt = value; return this; }
@@ -72,10 +66,7 @@ public final class Schemas {
         public KeyPolicyChain tts(List<String> value) { tts = value; return this; }
         public List<String> tts() { return tts; }
     }
-    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
     public enum KeyPolicyBudgetPeriod { DAY, MONTH, TOTAL }
-    /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
-     * minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */
     public static final class KeyPolicyBudget {
         long microUsd; Open<KeyPolicyBudgetPeriod> period;
         /** The budget in micro-USD: 5000000 is 5 US dollars. */
@@ -85,11 +76,9 @@ public final class Schemas {
         public KeyPolicyBudget period(KeyPolicyBudgetPeriod value) { period = Open.of(value); return this; }
         public Open<KeyPolicyBudgetPeriod> period() { return period; }
     }
-    /** The objective by which models are ranked, for requests that name none. {@code accuracy} is another word for
-     * {@code quality}. */
     public enum KeyPolicyObjective { BALANCED, QUALITY, ACCURACY, LATENCY, COST }
-    /** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written
-     * with {@code parley keys create --policy}. */
+    /** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with {@code parley keys create --policy}.
+     */
     public static final class KeyPolicy {
         String voice, language; KeyPolicyChain chain; @JsonProperty("allowed_origins") List<String> allowedOrigins;
         @JsonProperty("allow_providers") List<String> allowProviders;
@@ -113,40 +102,33 @@ public final class Schemas {
         /** How many requests and sessions the key may run at a time. */
         public KeyPolicy maxConcurrency(long value) { maxConcurrency = value; return this; }
         public Long maxConcurrency() { return maxConcurrency; }
-        /** Model names that mean another one ({@code auto}, {@code <provider>:<model>} or the id of a model, never
-         * another alias) on the compatible and the realtime surface. They go before those of the configuration. */
+        /** Model names that mean another one ({@code auto}, {@code <provider>:<model>} or the id of a model, never another alias) on the compatible and the
+         * realtime surface. They go before those of the configuration. */
         public KeyPolicy aliases(Map<String, String> value) { aliases = value; return this; }
         public Map<String, String> aliases() { return aliases; }
-        /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for
-         * the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with
-         * 402. */
+        /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has
+         * placed. A request that can cost more than the rest is refused with 402. */
         public KeyPolicy budget(KeyPolicyBudget value) { budget = value; return this; }
         public KeyPolicyBudget budget() { return budget; }
-        /** The objective by which models are ranked, for requests that name none. {@code accuracy} is another word for
-         * {@code quality}. */
+        /** The objective by which models are ranked, for requests that name none. {@code accuracy} is another word for {@code quality}. */
         public KeyPolicy objective(KeyPolicyObjective value) { objective = Open.of(value); return this; }
         public Open<KeyPolicyObjective> objective() { return objective; }
     }
-    /** A person, an API key, or the operator with a command on the server. */
     public enum CreatorType { USER, API_KEY, OPERATOR }
     /** @param type A person, an API key, or the operator with a command on the server.
      * @param id The id of the person or the key. null for the operator.
      * @param name The e-mail address of the person or the name of the key. null for the operator. */
     public record Creator(Open<CreatorType> type, String id, String name) {}
-    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */
     public enum KeySpendingPeriod { DAY, MONTH, TOTAL }
     /** @param keyId The id of the API key.
      * @param name The name of the API key.
      * @param microUsd The budget of the key for one period, in micro-USD.
-     * @param period The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget
-     * was set.
+     * @param period The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
      * @param current The current period: {@code 2026-11-24}, {@code 2026-11} or {@code total}.
      * @param spentMicroUsd The spending of the key in the current period, in micro-USD.
-     * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests of the key can
-     * cost.
+     * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests of the key can cost.
      * @param warnedAt When 80 % of the budget were spent, in UTC. null if they are not.
-     * @param exhaustedAt When the budget was spent or a request was refused for it, in UTC. null if neither has
-     * happened. */
+     * @param exhaustedAt When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */
     public record KeySpending(
         String keyId, String name, String microUsd, Open<KeySpendingPeriod> period, String current,
         String spentMicroUsd, String reservedMicroUsd, Instant warnedAt, Instant exhaustedAt) {}
@@ -158,8 +140,7 @@ public final class Schemas {
      * @param createdAt When the key was created, in UTC.
      * @param createdBy The person or the key that created the key, or the operator. null if that was not recorded.
      * @param rotatedAt When the key got its present secret, in UTC. null if it has its first secret.
-     * @param previousExpiresAt When the secret before ends or ended, in UTC. null if it ended with the rotation, or
-     * never existed.
+     * @param previousExpiresAt When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
      * @param expiresAt When the key ends, in UTC. null if it does not end by itself.
      * @param revokedAt When the key was revoked, in UTC. null if it was not.
      * @param lastUsedAt When the key was last used, in UTC, exact to about a minute. null if it was never used.
@@ -173,8 +154,7 @@ public final class Schemas {
         public NewApiKey name(String value) { name = value; return this; }
         /** The permissions of the key. They never change. */
         public NewApiKey scopes(List<Scope> value) { scopes = value; return this; }
-        /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is
-         * {@code false}. */
+        /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is {@code false}. */
         public NewApiKey test(boolean value) { test = value; return this; }
         public NewApiKey policy(KeyPolicy value) { policy = value; return this; }
         /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */
@@ -188,8 +168,7 @@ public final class Schemas {
      * @param createdAt When the key was created, in UTC.
      * @param createdBy The person or the key that created the key, or the operator. null if that was not recorded.
      * @param rotatedAt When the key got its present secret, in UTC. null if it has its first secret.
-     * @param previousExpiresAt When the secret before ends or ended, in UTC. null if it ended with the rotation, or
-     * never existed.
+     * @param previousExpiresAt When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
      * @param expiresAt When the key ends, in UTC. null if it does not end by itself.
      * @param revokedAt When the key was revoked, in UTC. null if it was not.
      * @param lastUsedAt When the key was last used, in UTC, exact to about a minute. null if it was never used.
@@ -213,7 +192,7 @@ public final class Schemas {
     }
     /** A person, an API key, the operator with a command on the server, or the server itself. */
     public enum AuditActorType { USER, API_KEY, OPERATOR, SYSTEM }
-    /** {@code denied}: the role of the person was too low. */
+    /** {@code denied}: the role of the person was too low, or the password was wrong. */
     public enum AuditResult { SUCCEEDED, DENIED }
     /** The person, key or command that made the change.
      * @param id The id of the person or the key. null for the operator and for the server.
@@ -254,12 +233,15 @@ public final class Schemas {
         @JsonProperty("call.transferred") CALL_TRANSFERRED, @JsonProperty("call.ended") CALL_ENDED,
         @JsonProperty("recording.played") RECORDING_PLAYED, @JsonProperty("callback.cancelled") CALLBACK_CANCELLED,
         @JsonProperty("callback.dispatched") CALLBACK_DISPATCHED,
-        @JsonProperty("organization.updated") ORGANIZATION_UPDATED, @JsonProperty("access.denied") ACCESS_DENIED }
+        @JsonProperty("organization.updated") ORGANIZATION_UPDATED, @JsonProperty("user.signed_in") USER_SIGNED_IN,
+        @JsonProperty("user.sign_in_failed") USER_SIGN_IN_FAILED, @JsonProperty("user.signed_out") USER_SIGNED_OUT,
+        @JsonProperty("user.password_changed") USER_PASSWORD_CHANGED,
+        @JsonProperty("user.password_reset") USER_PASSWORD_RESET,
+        @JsonProperty("user.identity_linked") USER_IDENTITY_LINKED, @JsonProperty("access.denied") ACCESS_DENIED }
     /** @param type The kind of the thing, such as {@code agent}. With {@code access.denied} it is {@code operation}.
      * @param id The id of the thing. With {@code access.denied} it is the operationId.
      * @param name The name of the thing at that time. null if it has none. */
     public record AuditTarget(String type, String id, String name) {}
-    /** A session of the console, the API, or the command line. */
     public enum AuditSourceVia { CONSOLE, API, CLI }
     /** The place that the change came from.
      * @param ip The address of the client, and of IPv6 only the /64. null for a command on the server.
@@ -270,7 +252,8 @@ public final class Schemas {
      * @param occurredAt When it happened, in UTC.
      * @param target The thing that was changed. null if the action has none.
      * @param changed The names of the fields in the request, without their values.
-     * @param values The values before and after, by field. Only a few fields have them, such as {@code role}.
+     * @param values The values before and after, by field. Only a few fields have them, such as {@code role}. {@code attempts} of {@code user.sign_in_failed}
+     * counts the wrong passwords of a minute.
      * @param requestId The id of the request. null if no request caused the event. */
     public record AuditEvent(
         String id, Instant occurredAt, AuditActor actor, Open<AuditAction> action, AuditTarget target,
@@ -279,16 +262,14 @@ public final class Schemas {
     /** @param events Newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
     public record AuditEventList(List<AuditEvent> events, String nextCursor) {}
-    /** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
-     * {@code x-role} of an operation or a channel names the lowest role that may use it; {@code none} says that no
-     * user may. */
+    /** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. {@code x-role} of an operation or a
+     * channel names the lowest role that may use it; {@code none} says that no user may. */
     public enum Role { VIEWER, MEMBER, ADMIN, OWNER }
     /** @param userId The id of the person: {@code usr_} and letters and digits.
      * @param name The name of the person. null if it is not known.
      * @param email The e-mail address of the person, in lower case. null if the request may not see it.
      * @param methods The ways in which the person can sign in: {@code password}, or the id of an OIDC provider.
-     * @param lastSeenAt When a valid session or token of the person was last used, in UTC, exact to about a minute.
-     * null if there was no use.
+     * @param lastSeenAt When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use.
      * @param createdAt When the person got a role in the organization, in UTC. */
     public record Member(
         String userId, String name, String email, Open<Role> role, List<String> methods, Instant lastSeenAt,
@@ -301,7 +282,6 @@ public final class Schemas {
     }
     /** @param sessions How many sessions and tokens have ended. */
     public record SignedOutMember(long sessions) {}
-    /** The kind of the inviter. {@code operator}: {@code parley users invite} made the invitation. */
     public enum InviterType { USER, API_KEY, OPERATOR }
     /** The user or the API key that invites the person, or the operator.
      * @param type The kind of the inviter. {@code operator}: {@code parley users invite} made the invitation.
@@ -310,11 +290,12 @@ public final class Schemas {
     public record Inviter(Open<InviterType> type, String id, String name) {}
     /** @param id The id of the invitation: {@code inv_} and letters and digits.
      * @param email The e-mail address of the person.
+     * @param name The name of the person, as the inviter gave it. null if none was given.
      * @param createdAt When the person was invited, in UTC.
      * @param expiresAt When the link ends, in UTC.
      * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent. */
     public record Invitation(
-        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
+        String id, String email, String name, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
         Instant sentAt) {}
     public static final class NewInvitation {
         String email, name; Role role;
@@ -327,6 +308,7 @@ public final class Schemas {
     /** An invitation with its link.
      * @param id The id of the invitation: {@code inv_} and letters and digits.
      * @param email The e-mail address of the person.
+     * @param name The name of the person, as the inviter gave it. null if none was given.
      * @param createdAt When the person was invited, in UTC.
      * @param expiresAt When the link ends, in UTC.
      * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent.
@@ -334,67 +316,51 @@ public final class Schemas {
      * @param sent Whether the mail server took the mail.
      * @param sendError Why no mail was sent. null if it was sent. */
     public record SentInvitation(
-        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
+        String id, String email, String name, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
         Instant sentAt, String url, boolean sent, String sendError) {}
     /** @param deleted Always {@code true}. */
     public record DeletedInvitation(boolean deleted) {}
-    /** A stage: only its usage is summed. */
     public enum GetUsageStage { STT, LLM, TTS, CARRIER }
     public enum UsageGroupByItem { HOUR, DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
-    /** The stage. Present only if {@code groupBy} has {@code stage}. */
     public enum UsageRowStage { STT, LLM, TTS, CARRIER }
     /** The sums of one combination of the groups. Only the groups of the request are present.
      * @param hour When the hour begins, in UTC. Present only if {@code groupBy} has {@code hour}.
      * @param day The day in the time zone. Present only if {@code groupBy} has {@code day}.
-     * @param keyId The id of the API key, or of the phone number for calls that came in. Present only if
-     * {@code groupBy} has {@code key}.
-     * @param agentId The id of the agent. null if no stored agent took part. Present only if {@code groupBy} has
-     * {@code agent}.
-     * @param provider The id of the provider that was asked last. For legs it is the line: {@code carrier},
-     * {@code trunk} or {@code simulator}. Present only if {@code groupBy} has {@code provider}.
-     * @param model The id of the model that was asked last. For legs it is the direction. Present only if
-     * {@code groupBy} has {@code model}.
+     * @param keyId The id of the API key, or of the phone number for calls that came in. Present only if {@code groupBy} has {@code key}.
+     * @param agentId The id of the agent. null if no stored agent took part. Present only if {@code groupBy} has {@code agent}.
+     * @param provider The id of the provider that was asked last. For legs it is the line: {@code carrier}, {@code trunk} or {@code simulator}. Present only
+     * if {@code groupBy} has {@code provider}.
+     * @param model The id of the model that was asked last. For legs it is the direction. Present only if {@code groupBy} has {@code model}.
      * @param stage The stage. Present only if {@code groupBy} has {@code stage}.
      * @param requests The number of requests to models.
      * @param legs The number of answered legs of phone calls.
-     * @param failed The number of requests that failed. Cancelled requests, such as an interrupted answer, are not
-     * counted. Failed requests can have costs.
-     * @param unpriced The number of requests and legs whose cost is not known. {@code costMicroUsd} does not include
-     * them.
+     * @param failed The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have costs.
+     * @param unpriced The number of requests and legs whose cost is not known. {@code costMicroUsd} does not include them.
      * @param costMicroUsd The sum of the known costs in micro-USD, as a decimal string. null if no cost is known.
-     * @param quantities The quantities, by unit: {@code input_tokens}, {@code cached_input_tokens},
-     * {@code output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds},
-     * {@code carrier_seconds}. */
+     * @param quantities The quantities, by unit: {@code input_tokens}, {@code cached_input_tokens}, {@code output_tokens}, {@code reasoning_tokens},
+     * {@code characters}, {@code audio_milliseconds}, {@code carrier_seconds}. */
     public record UsageRow(
         Instant hour, String day, String keyId, String agentId, String provider, String model,
         Open<UsageRowStage> stage, long requests, long legs, long failed, long unpriced, String costMicroUsd,
         Map<String, Double> quantities) {}
     /** @param requests The number of requests to models.
      * @param legs The number of answered legs of phone calls.
-     * @param failed The number of requests that failed. Cancelled requests, such as an interrupted answer, are not
-     * counted. Failed requests can have costs.
-     * @param unpriced The number of requests and legs whose cost is not known. {@code costMicroUsd} does not include
-     * them.
+     * @param failed The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have costs.
+     * @param unpriced The number of requests and legs whose cost is not known. {@code costMicroUsd} does not include them.
      * @param costMicroUsd The sum of the known costs in micro-USD, as a decimal string. null if no cost is known.
-     * @param quantities The quantities, by unit: {@code input_tokens}, {@code cached_input_tokens},
-     * {@code output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds},
-     * {@code carrier_seconds}. */
+     * @param quantities The quantities, by unit: {@code input_tokens}, {@code cached_input_tokens}, {@code output_tokens}, {@code reasoning_tokens},
+     * {@code characters}, {@code audio_milliseconds}, {@code carrier_seconds}. */
     public record UsageTotal(
         long requests, long legs, long failed, long unpriced, String costMicroUsd, Map<String, Double> quantities) {}
-    /** The stage. Legs of calls have none. */
     public enum UsageByProviderType { STT, LLM, TTS }
-    /** {@code BYOK}: by the keys that are stored now the organization has its own for this provider, and the cost of
-     * every use is known to be 0. Else {@code MANAGED}. */
     public enum UsageByProviderKeySource { @JsonProperty("BYOK") BYOK, @JsonProperty("MANAGED") MANAGED }
-    /** @param provider The last provider that was asked; in legs of calls the line: {@code carrier}, {@code trunk} or
-     * {@code simulator}.
+    /** @param provider The last provider that was asked; in legs of calls the line: {@code carrier}, {@code trunk} or {@code simulator}.
      * @param type The stage. Legs of calls have none.
      * @param metric The unit, as in {@code quantities}.
-     * @param keySource {@code BYOK}: by the keys that are stored now the organization has its own for this provider,
-     * and the cost of every use is known to be 0. Else {@code MANAGED}.
+     * @param keySource {@code BYOK}: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be
+     * 0. Else {@code MANAGED}.
      * @param quantity How much of the unit.
-     * @param cost The known costs in US dollars, all on the first metric of a provider and a stage: a request has one
-     * cost. */
+     * @param cost The known costs in US dollars, all on the first metric of a provider and a stage: a request has one cost. */
     public record UsageByProvider(
         String provider, Open<UsageByProviderType> type, String metric, Open<UsageByProviderKeySource> keySource,
         double quantity, double cost) {}
@@ -403,8 +369,8 @@ public final class Schemas {
      * @param groupBy The groups that divide the rows.
      * @param rows The sums, one row for each combination of the groups.
      * @param total The sum of all rows: of everything that the filters select.
-     * @param totalSessions Sessions and calls that began in this time. The filters {@code keyId} and {@code agentId}
-     * count here, and the other filters do not. Calls that were deleted for their age are not in it.
+     * @param totalSessions Sessions and calls that began in this time. The filters {@code keyId} and {@code agentId} count here, and the other filters do not.
+     * Calls that were deleted for their age are not in it.
      * @param totalMinutes The time for which they were connected, in minutes. A session that is not over has none yet.
      * @param totalCost The known costs in US dollars. {@code total.costMicroUsd} has every digit.
      * @param breakdown The quantities of each provider.
@@ -414,26 +380,20 @@ public final class Schemas {
         Instant from, Instant to, List<Open<UsageGroupByItem>> groupBy, List<UsageRow> rows, UsageTotal total,
         long totalSessions, double totalMinutes, double totalCost, List<UsageByProvider> breakdown, double balanceUsd,
         String currency) {}
-    /** The kind of the movement. {@code opening}: the credit when movements were first kept. {@code operator}: given or
-     * taken by the operator. {@code phone_number}: a purchase, a month, or money back for a failed order.
-     * {@code requests} and {@code calls}: the costs of models and of minutes of phone calls on one UTC day. */
     public enum CreditMovementKind { OPENING, OPERATOR, PHONE_NUMBER, REQUESTS, CALLS }
     /** @param id The id of the movement.
-     * @param kind The kind of the movement. {@code opening}: the credit when movements were first kept.
-     * {@code operator}: given or taken by the operator. {@code phone_number}: a purchase, a month, or money back for a
-     * failed order. {@code requests} and {@code calls}: the costs of models and of minutes of phone calls on one UTC
-     * day.
+     * @param kind The kind of the movement. {@code opening}: the credit when movements were first kept. {@code operator}: given or taken by the operator.
+     * {@code phone_number}: a purchase, a month, or money back for a failed order. {@code requests} and {@code calls}: the costs of models and of minutes of
+     * phone calls on one UTC day.
      * @param microUsd The change of the credit in micro-USD, as a decimal string. Negative if credit was taken.
-     * @param phoneNumberId The id of the phone number that a {@code phone_number} movement is for. null for the other
-     * kinds.
+     * @param phoneNumberId The id of the phone number that a {@code phone_number} movement is for. null for the other kinds.
      * @param day The UTC day on which {@code requests} or {@code calls} were settled. null for the other kinds.
      * @param createdAt When the movement was created, in UTC.
      * @param updatedAt When the movement was last changed, in UTC. */
     public record CreditMovement(
         String id, Open<CreditMovementKind> kind, String microUsd, String phoneNumberId, String day, Instant createdAt,
         Instant updatedAt) {}
-    /** @param creditMicroUsd The credit that can be spent, in micro-USD, as a decimal string. Reservations are already
-     * taken from it.
+    /** @param creditMicroUsd The credit that can be spent, in micro-USD, as a decimal string. Reservations are already taken from it.
      * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests can cost.
      * @param movements The movements of the credit on this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page.
@@ -443,19 +403,13 @@ public final class Schemas {
         List<KeySpending> budgets) {}
     /** @param balanceUsd US dollars. {@code creditMicroUsd} of {@code GET /v1/credits} has every digit.
      * @param currency Always US dollars.
-     * @param updatedAt The newest change of a movement; without a movement the time at which the organization was
-     * made. */
+     * @param updatedAt The newest change of a movement; without a movement the time at which the organization was made. */
     public record CreditBalance(double balanceUsd, String currency, Instant updatedAt) {}
-    /** {@code grant}: the credit at the time when movements were first kept; {@code topup}: given by the operator;
-     * {@code adjustment}: taken by the operator; {@code debit}: spent; {@code refund}: money back for the order of a
-     * number that failed. */
     public enum CreditLedgerEntryKind { GRANT, DEBIT, TOPUP, REFUND, ADJUSTMENT }
-    /** The thing that was paid for. null: nothing was. */
     public enum CreditLedgerEntryMetric { REQUESTS, CALLS, PHONE_NUMBER }
     /** @param id That of the movement in {@code GET /v1/credits}.
-     * @param kind {@code grant}: the credit at the time when movements were first kept; {@code topup}: given by the
-     * operator; {@code adjustment}: taken by the operator; {@code debit}: spent; {@code refund}: money back for the
-     * order of a number that failed.
+     * @param kind {@code grant}: the credit at the time when movements were first kept; {@code topup}: given by the operator; {@code adjustment}: taken by the
+     * operator; {@code debit}: spent; {@code refund}: money back for the order of a number that failed.
      * @param amountMicroUsd Negative: it was taken.
      * @param metric The thing that was paid for. null: nothing was.
      * @param provider Always null: a movement has all requests of a day.
@@ -474,8 +428,7 @@ public final class Schemas {
     /** @param key The id of the provider.
      * @param name For people.
      * @param models Its models that speak.
-     * @param voicesFetchedLive Whether the list has the voices of an account of the vendor. It is false: the list is
-     * that of the catalog. */
+     * @param voicesFetchedLive Whether the list has the voices of an account of the vendor. It is false: the list is that of the catalog. */
     public record VoiceProvider(String key, String name, List<String> models, boolean voicesFetchedLive) {}
     /** @param voices By provider, and in the order of its models. Each once.
      * @param providers The providers that speak. */
@@ -488,14 +441,12 @@ public final class Schemas {
         public String language() { return language; }
         public AgentIntent optimizeFor(OptimizeFor value) { optimizeFor = Open.of(value); return this; }
         public Open<OptimizeFor> optimizeFor() { return optimizeFor; }
-        /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is
-         * excluded. */
+        /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded. */
         public AgentIntent region(String value) { region = value; return this; }
         public String region() { return region; }
     }
-    /** How a conversation begins: with {@code firstMessage}, with words that the LLM makes, or with the caller. The
-     * default is {@code message} if there is a first message, else {@code listen}, which greets a caller whose words
-     * were not understood. {@code message} needs a first message. */
+    /** How a conversation begins: with {@code firstMessage}, with words that the LLM makes, or with the caller. The default is {@code message} if there is a
+     * first message, else {@code listen}, which greets a caller whose words were not understood. {@code message} needs a first message. */
     public enum FirstMessageMode { MESSAGE, GENERATE, LISTEN }
     public enum ReasoningEffort { NONE, MINIMAL, LOW, MEDIUM, HIGH, XHIGH }
     public static final class LlmOptions {
@@ -506,15 +457,14 @@ public final class Schemas {
         /** How many tokens one answer has at most. The default is 512. */
         public LlmOptions maxTokens(long value) { maxTokens = value; return this; }
         public Long maxTokens() { return maxTokens; }
-        /** The model to use: {@code <provider>:<model>}, {@code <provider>/<model>}, or the id of a model that only one
-         * provider serves. A pinned model never fails over. */
+        /** The model to use: {@code <provider>:<model>}, {@code <provider>/<model>}, or the id of a model that only one provider serves. A pinned model never
+         * fails over. */
         public LlmOptions model(String value) { model = value; return this; }
         public String model() { return model; }
         /** How long the model thinks before it answers. */
         public LlmOptions reasoningEffort(ReasoningEffort value) { reasoningEffort = Open.of(value); return this; }
         public Open<ReasoningEffort> reasoningEffort() { return reasoningEffort; }
     }
-    /** The providers that may serve, by stage. A stage that is left out has no limit. */
     public static final class StackPreferencesAllowedProviders {
         List<String> stt, llm, tts, s2s, s2S;
         public StackPreferencesAllowedProviders stt(List<String> value) { stt = value; return this; }
@@ -548,8 +498,7 @@ public final class Schemas {
         /** A text on the subject of the speech, for recognizers that take one. */
         public AgentSttOptions prompt(String value) { prompt = value; return this; }
         public String prompt() { return prompt; }
-        /** The language that the recognizer gets, a BCP 47 tag or {@code auto}. The provider is still chosen by
-         * {@code intent.language}. */
+        /** The language that the recognizer gets, a BCP 47 tag or {@code auto}. The provider is still chosen by {@code intent.language}. */
         public AgentSttOptions language(String value) { language = value; return this; }
         public String language() { return language; }
     }
@@ -564,12 +513,10 @@ public final class Schemas {
         /** How to speak, in words, for voices that take instructions. */
         public AgentTtsOptions instructions(String value) { instructions = value; return this; }
         public String instructions() { return instructions; }
-        /** The sample rate of the audio to and from a browser, in Hz. The default is 24,000. Phone calls have the rate
-         * of their carrier. */
+        /** The sample rate of the audio to and from a browser, in Hz. The default is 24,000. Phone calls have the rate of their carrier. */
         public AgentTtsOptions sampleRate(long value) { sampleRate = value; return this; }
         public Long sampleRate() { return sampleRate; }
     }
-    /** The name of a built-in sound. */
     public enum BackgroundClipClip {
         @JsonProperty("office-ambience") OFFICE_AMBIENCE, @JsonProperty("city-ambience") CITY_AMBIENCE,
         @JsonProperty("crowded-room") CROWDED_ROOM, @JsonProperty("keyboard-typing") KEYBOARD_TYPING }
@@ -585,7 +532,6 @@ public final class Schemas {
         public BackgroundClip soundId(String value) { soundId = Nullable.of(value); return this; }
         public Nullable<String> soundId() { return soundId; }
     }
-    /** The name of a built-in sound. */
     public enum ToolClipClip {
         @JsonProperty("office-ambience") OFFICE_AMBIENCE, @JsonProperty("city-ambience") CITY_AMBIENCE,
         @JsonProperty("crowded-room") CROWDED_ROOM, @JsonProperty("keyboard-typing") KEYBOARD_TYPING }
@@ -616,8 +562,7 @@ public final class Schemas {
         public BackgroundAudio toolSound(ToolClip value) { toolSound = value; return this; }
         public ToolClip toolSound() { return toolSound; }
     }
-    /** Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a
-     * replaced text is not searched again. */
+    /** Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a replaced text is not searched again. */
     public static final class SpeechNormalization {
         Map<String, String> pronunciationDictionary, textReplacements;
         /** How words such as names are pronounced, by word. The text that is shown stays as it is. */
@@ -644,64 +589,48 @@ public final class Schemas {
         /** How many questions the agent asks until the caller speaks again. The default is 2. */
         public IdleRePrompts maxPrompts(long value) { maxPrompts = value; return this; }
         public Long maxPrompts() { return maxPrompts; }
-        /** The questions, as templates, in the order in which they are asked. The last one repeats. If the list is
-         * empty, the LLM makes the questions. */
+        /** The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the questions. */
         public IdleRePrompts messages(List<String> value) { messages = value; return this; }
         public List<String> messages() { return messages; }
     }
-    /** The delays that apply if {@code endpointing} does not set them: 250 and 2,500 ms ({@code conversational}, the
-     * default), 800 and 6,000 ms ({@code ivr}), 1,500 and 10,000 ms ({@code ivr_patient}). */
     public enum TurnHandlingProfile { CONVERSATIONAL, IVR, IVR_PATIENT }
-    /** How long a silence ends the turn of the caller. */
     public static final class TurnHandlingEndpointing {
         Long minDelay, maxDelay;
         /** The shortest silence that ends a turn, in milliseconds. The default depends on {@code profile}. */
         public TurnHandlingEndpointing minDelay(long value) { minDelay = value; return this; }
         public Long minDelay() { return minDelay; }
-        /** The longest silence before a turn ends, in milliseconds, at least {@code minDelay}. The default depends on
-         * {@code profile}. */
+        /** The longest silence before a turn ends, in milliseconds, at least {@code minDelay}. The default depends on {@code profile}. */
         public TurnHandlingEndpointing maxDelay(long value) { maxDelay = value; return this; }
         public Long maxDelay() { return maxDelay; }
     }
-    /** How the end of the caller's turn is found. {@code text} (the default) picks a delay between both by the last
-     * words, {@code vad} waits {@code minDelay}, and {@code stt} takes the end point of the provider. */
     public enum TurnHandlingTurnDetection { TEXT, VAD, STT }
-    /** How the caller interrupts the agent. With {@code adaptive} (the default) the agent pauses when the caller
-     * speaks, and stops if words follow. With {@code vad} speech of {@code minDuration} stops it, and with
-     * {@code none} no speech does. */
     public enum TurnHandlingInterruptionMode { ADAPTIVE, VAD, NONE }
-    /** How the caller can interrupt the agent. */
     public static final class TurnHandlingInterruption {
         Open<TurnHandlingInterruptionMode> mode; Long minDuration, minWords, falseTimeout; Boolean protectFirstMessage;
-        /** How the caller interrupts the agent. With {@code adaptive} (the default) the agent pauses when the caller
-         * speaks, and stops if words follow. With {@code vad} speech of {@code minDuration} stops it, and with
-         * {@code none} no speech does. */
+        /** How the caller interrupts the agent. With {@code adaptive} (the default) the agent pauses when the caller speaks, and stops if words follow. With
+         * {@code vad} speech of {@code minDuration} stops it, and with {@code none} no speech does. */
         public TurnHandlingInterruption mode(TurnHandlingInterruptionMode value) { mode = Open.of(value); return this; }
         public Open<TurnHandlingInterruptionMode> mode() { return mode; }
-        /** How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode {@code vad}.
-         * The default is 200. */
+        /** How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode {@code vad}. The default is 200. */
         public TurnHandlingInterruption minDuration(long value) { minDuration = value; return this; }
         public Long minDuration() { return minDuration; }
-        /** How many words the caller must say at least to interrupt the agent. It counts in the mode {@code adaptive}.
-         * The default is 0. */
+        /** How many words the caller must say at least to interrupt the agent. It counts in the mode {@code adaptive}. The default is 0. */
         public TurnHandlingInterruption minWords(long value) { minWords = value; return this; }
         public Long minWords() { return minWords; }
-        /** How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the
-         * mode {@code adaptive}. The default is 2,000. */
+        /** How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the mode {@code adaptive}. The default is
+         * 2,000. */
         public TurnHandlingInterruption falseTimeout(long value) { falseTimeout = value; return this; }
         public Long falseTimeout() { return falseTimeout; }
         /** Whether the caller cannot interrupt the first message. The default is false. */
         public TurnHandlingInterruption protectFirstMessage(boolean value) { protectFirstMessage = value; return this; }
         public Boolean protectFirstMessage() { return protectFirstMessage; }
     }
-    /** For clients that send it. */
     public static final class TurnHandlingVad {
         String provider;
         /** It finds the speech of callers. */
         public TurnHandlingVad provider(String value) { provider = value; return this; }
         public String provider() { return provider; }
     }
-    /** For clients that send it. The audio of callers is not enhanced. */
     public static final class TurnHandlingNoiseCancellation {
         Boolean enabled;
         /** false. */
@@ -714,15 +643,15 @@ public final class Schemas {
         Open<TurnHandlingTurnDetection> turnDetection; TurnHandlingInterruption interruption;
         Boolean preemptiveGeneration; Nullable<TurnHandlingVad> vad;
         Nullable<TurnHandlingNoiseCancellation> noiseCancellation; Nullable<Boolean> contextThreshold, greetFirst;
-        /** The delays that apply if {@code endpointing} does not set them: 250 and 2,500 ms ({@code conversational},
-         * the default), 800 and 6,000 ms ({@code ivr}), 1,500 and 10,000 ms ({@code ivr_patient}). */
+        /** The delays that apply if {@code endpointing} does not set them: 250 and 2,500 ms ({@code conversational}, the default), 800 and 6,000 ms
+         * ({@code ivr}), 1,500 and 10,000 ms ({@code ivr_patient}). */
         public TurnHandling profile(TurnHandlingProfile value) { profile = Open.of(value); return this; }
         public Open<TurnHandlingProfile> profile() { return profile; }
         /** How long a silence ends the turn of the caller. */
         public TurnHandling endpointing(TurnHandlingEndpointing value) { endpointing = value; return this; }
         public TurnHandlingEndpointing endpointing() { return endpointing; }
-        /** How the end of the caller's turn is found. {@code text} (the default) picks a delay between both by the last
-         * words, {@code vad} waits {@code minDelay}, and {@code stt} takes the end point of the provider. */
+        /** How the end of the caller's turn is found. {@code text} (the default) picks a delay between both by the last words, {@code vad} waits
+         * {@code minDelay}, and {@code stt} takes the end point of the provider. */
         public TurnHandling turnDetection(TurnHandlingTurnDetection value) {
             turnDetection = Open.of(value);
             return this;
@@ -750,7 +679,6 @@ public final class Schemas {
         public TurnHandling greetFirst(Boolean value) { greetFirst = Nullable.of(value); return this; }
         public Nullable<Boolean> greetFirst() { return greetFirst; }
     }
-    /** Whether the agent hangs up or leaves a message. The default is {@code hangup}. */
     public enum VoicemailAction { HANGUP, LEAVE_MESSAGE }
     /** How the agent reacts when a machine answers its call. */
     public static final class Voicemail {
@@ -776,7 +704,6 @@ public final class Schemas {
         public PromptVariable description(String value) { description = value; return this; }
         public String description() { return description; }
     }
-    /** The type of the value. */
     public enum ExtractionFieldType { STRING, NUMBER, BOOLEAN, ENUM }
     public static final class ExtractionField {
         String name, description; Open<ExtractionFieldType> type; List<String> options;
@@ -789,16 +716,14 @@ public final class Schemas {
         /** The question about the call that the LLM answers with the value. */
         public ExtractionField description(String value) { description = value; return this; }
         public String description() { return description; }
-        /** The possible values of an {@code enum}, each once. Required for {@code enum}, and not allowed for other
-         * types. */
+        /** The possible values of an {@code enum}, each once. Required for {@code enum}, and not allowed for other types. */
         public ExtractionField options(List<String> value) { options = value; return this; }
         public List<String> options() { return options; }
     }
-    /** Whether the agent has a number for itself ({@code dedicated}) or no number ({@code shared}, the default). */
     public enum AgentRmsgMode { DEDICATED, SHARED }
-    /** The rich messages of the agent. An agent that is enabled and {@code dedicated} has a number of the organization
-     * that no other agent has: the one that it names, else the one that it already has, else the oldest free one. The
-     * number is free again when the agent is disabled, is {@code shared} or is deleted. */
+    /** The rich messages of the agent. An agent that is enabled and {@code dedicated} has a number of the organization that no other agent has: the one that it
+     * names, else the one that it already has, else the oldest free one. The number is free again when the agent is disabled, is {@code shared} or is deleted.
+     */
     public static final class AgentRmsg {
         Boolean enabled; Open<AgentRmsgMode> mode; Nullable<String> phoneNumberId;
         /** Whether the agent answers rich messages. The default is false. */
@@ -807,8 +732,7 @@ public final class Schemas {
         /** Whether the agent has a number for itself ({@code dedicated}) or no number ({@code shared}, the default). */
         public AgentRmsg mode(AgentRmsgMode value) { mode = Open.of(value); return this; }
         public Open<AgentRmsgMode> mode() { return mode; }
-        /** The id of the number to use, from {@code GET /v1/rmsg-phone-numbers}. Answers have the number of the agent,
-         * or null if the number was taken away. */
+        /** The id of the number to use, from {@code GET /v1/rmsg-phone-numbers}. Answers have the number of the agent, or null if the number was taken away. */
         public AgentRmsg phoneNumberId(String value) { phoneNumberId = Nullable.of(value); return this; }
         public Nullable<String> phoneNumberId() { return phoneNumberId; }
     }
@@ -817,8 +741,7 @@ public final class Schemas {
     public record ConfiguredHeader(String name, boolean configured) {}
     /** @param endpointId The id of the endpoint, as {@code GET /v1/webhooks} lists it.
      * @param url The URL that events are sent to.
-     * @param hasSecret Whether the endpoint has a secret that signs its requests. If not, the secret of the
-     * organization signs.
+     * @param hasSecret Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs.
      * @param headers Headers that every request to the URL has, by name. Secret values belong in {@code authHeaders}.
      * @param authHeaders Headers with secret values. Answers show the names, and whether a value is stored.
      * @param timeoutMs How long an answer may take, in milliseconds. */
@@ -827,8 +750,7 @@ public final class Schemas {
         List<ConfiguredHeader> authHeaders, long timeoutMs) {}
     /** @param endpointId The id of the endpoint, as {@code GET /v1/webhooks} lists it.
      * @param url The URL that events are sent to.
-     * @param hasSecret Whether the endpoint has a secret that signs its requests. If not, the secret of the
-     * organization signs.
+     * @param hasSecret Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs.
      * @param headers Headers that every request to the URL has, by name. Secret values belong in {@code authHeaders}.
      * @param authHeaders Headers with secret values. Answers show the names, and whether a value is stored.
      * @param timeoutMs How long an answer may take, in milliseconds.
@@ -880,8 +802,7 @@ public final class Schemas {
         String url; Nullable<String> secret, responseMode, asyncAck; Nullable<Map<String, String>> headers;
         Nullable<List<AuthHeaderInput>> authHeaders; Nullable<Long> timeoutMs;
         public NewAgentWebhook url(String value) { url = value; return this; }
-        /** The secret that signs the requests, as {@code signingSecret} of an endpoint. null if the secret of the
-         * organization signs. */
+        /** The secret that signs the requests, as {@code signingSecret} of an endpoint. null if the secret of the organization signs. */
         public NewAgentWebhook secret(String value) { secret = Nullable.of(value); return this; }
         public NewAgentWebhook headers(Map<String, String> value) { headers = Nullable.of(value); return this; }
         /** Headers with secret values. A name may not be in {@code headers} too. */
@@ -889,8 +810,7 @@ public final class Schemas {
             authHeaders = Nullable.of(value);
             return this;
         }
-        /** How long an answer may take, in milliseconds. The default is 5,000 for {@code preCall} and 10,000 for the
-         * other fields. */
+        /** How long an answer may take, in milliseconds. The default is 5,000 for {@code preCall} and 10,000 for the other fields. */
         public NewAgentWebhook timeoutMs(Long value) { timeoutMs = Nullable.of(value); return this; }
         /** {@code sync}, for clients that send it. */
         public NewAgentWebhook responseMode(String value) { responseMode = Nullable.of(value); return this; }
@@ -902,8 +822,7 @@ public final class Schemas {
         Nullable<List<AuthHeaderInput>> authHeaders; Nullable<Long> timeoutMs;
         Nullable<List<ExtractionField>> extractionFields;
         public NewReportWebhook url(String value) { url = value; return this; }
-        /** The secret that signs the requests, as {@code signingSecret} of an endpoint. null if the secret of the
-         * organization signs. */
+        /** The secret that signs the requests, as {@code signingSecret} of an endpoint. null if the secret of the organization signs. */
         public NewReportWebhook secret(String value) { secret = Nullable.of(value); return this; }
         public NewReportWebhook headers(Map<String, String> value) { headers = Nullable.of(value); return this; }
         /** Headers with secret values. A name may not be in {@code headers} too. */
@@ -911,8 +830,7 @@ public final class Schemas {
             authHeaders = Nullable.of(value);
             return this;
         }
-        /** How long an answer may take, in milliseconds. The default is 5,000 for {@code preCall} and 10,000 for the
-         * other fields. */
+        /** How long an answer may take, in milliseconds. The default is 5,000 for {@code preCall} and 10,000 for the other fields. */
         public NewReportWebhook timeoutMs(Long value) { timeoutMs = Nullable.of(value); return this; }
         /** {@code sync}, for clients that send it. */
         public NewReportWebhook responseMode(String value) { responseMode = Nullable.of(value); return this; }
@@ -924,11 +842,10 @@ public final class Schemas {
             return this;
         }
     }
-    /** Webhook endpoints for the calls of this agent; register them with {@code POST /v1/webhooks} instead. Each field
-     * is an endpoint for one event: {@code call.pre_call}, {@code call.report}, {@code call.status},
-     * {@code call.analysis} and {@code call.recording}. The value replaces all five: a field that is null or left out
-     * removes its endpoint. Only secrets are kept when they are left out. A user needs the role admin for this field,
-     * as for endpoints. */
+    /** Webhook endpoints for the calls of this agent; register them with {@code POST /v1/webhooks} instead. Each field is an endpoint for one event:
+     * {@code call.pre_call}, {@code call.report}, {@code call.status}, {@code call.analysis} and {@code call.recording}. The value replaces all five: a field
+     * that is null or left out removes its endpoint. Only secrets are kept when they are left out. A user needs the role admin for this field, as for
+     * endpoints. */
     public static final class NewAgentWebhooks {
         Nullable<NewAgentWebhook> preCall, status, analysis, recording; Nullable<NewReportWebhook> postCall;
         /** The endpoint that is asked before each call. null if there is no such endpoint. */
@@ -1002,8 +919,7 @@ public final class Schemas {
             promptVariables = Nullable.of(value);
             return this;
         }
-        /** The values to read out of each finished call. Their names are unique, and all descriptions together have at
-         * most 40,000 characters. */
+        /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */
         public NewAgent extractionFields(List<ExtractionField> value) {
             extractionFields = Nullable.of(value);
             return this;
@@ -1014,8 +930,7 @@ public final class Schemas {
     }
     /** @param deleted Always {@code true}: it is deleted. */
     public record Deleted(boolean deleted) {}
-    /** The settings to change. null clears a field; {@code name}, {@code systemPrompt} and {@code intent} cannot be
-     * cleared. */
+    /** The settings to change. null clears a field; {@code name}, {@code systemPrompt} and {@code intent} cannot be cleared. */
     public static final class AgentChange {
         String name, systemPrompt; AgentIntent intent;
         Nullable<String> voice, firstMessage, endCallMessage, fallbackMessage, timezone;
@@ -1078,8 +993,7 @@ public final class Schemas {
             promptVariables = Nullable.of(value);
             return this;
         }
-        /** The values to read out of each finished call. Their names are unique, and all descriptions together have at
-         * most 40,000 characters. */
+        /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */
         public AgentChange extractionFields(List<ExtractionField> value) {
             extractionFields = Nullable.of(value);
             return this;
@@ -1091,34 +1005,25 @@ public final class Schemas {
     /** Whether the LLM waits for the answer ({@code sync}, the default) or not ({@code async}). */
     public enum ResponseMode { SYNC, ASYNC }
     /** @param kind The kind of the tool: your server runs it.
-     * @param hasSecret Whether the tool has a secret that signs its requests. If not, the secret of the organization
-     * signs.
-     * @param authHeaders Headers with secret values. Answers show the names, and whether a value is stored. null
-     * without such headers. */
+     * @param hasSecret Whether the tool has a secret that signs its requests. If not, the secret of the organization signs.
+     * @param authHeaders Headers with secret values. Answers show the names, and whether a value is stored. null without such headers. */
     public record WebhookSource(
         String kind, String url, boolean hasSecret, Map<String, String> headers, List<ConfiguredHeader> authHeaders,
         Long timeoutMs, Open<ResponseMode> responseMode, String asyncAck) implements ToolSource {}
-    /** The name of the built-in function. Without {@code parameters} the tool has these arguments.
-     * {@code schedule_callback} takes {@code at} (a time with its offset from UTC) or {@code inMinutes}, {@code to}
-     * (E.164; in phone calls the default is the number of the person), {@code reason} and {@code instructions}; the
-     * time is 1 minute to {@code maxDaysAhead} ahead, and a second callback in a session replaces the first.
-     * {@code send_dtmf} takes {@code digits} (<code>^[0-9*#A-Dw]{1,32}$</code>, {@code w} waits for half a second) and
-     * presses keys on the phone; browser sessions do not have it. {@code transfer_call} takes the {@code label} of a
-     * destination, in phone calls only, and answers {@code status}, {@code failure_cause} and {@code fallback} when
-     * the caller is connected or back with the agent. */
+    /** The name of the built-in function. Without {@code parameters} the tool has these arguments. {@code schedule_callback} takes {@code at} (a time with its
+     * offset from UTC) or {@code inMinutes}, {@code to} (E.164; in phone calls the default is the number of the person), {@code reason} and
+     * {@code instructions}; the time is 1 minute to {@code maxDaysAhead} ahead, and a second callback in a session replaces the first. {@code send_dtmf} takes
+     * {@code digits} (<code>^[0-9*#A-Dw]{1,32}$</code>, {@code w} waits for half a second) and presses keys on the phone; browser sessions do not have it.
+     * {@code transfer_call} takes the {@code label} of a destination, in phone calls only, and answers {@code status}, {@code failure_cause} and
+     * {@code fallback} when the caller is connected or back with the agent. */
     public enum BuiltinName { END_CALL, SEND_DTMF, SCHEDULE_CALLBACK, TRANSFER_CALL }
-    /** The kind of transfer that {@code transfer_call} makes. It is required for {@code transfer_call}, with
-     * {@code destinations}. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls it
-     * first and then the others. The fields from here on are for {@code transfer_call}, as in a request for such a
-     * transfer. */
     public enum BuiltinConfigKind { BLIND, WARM }
     public static final class ToolDestination {
         String to, label; Nullable<String> description, screeningPrompt, summary;
         Nullable<Map<String, Object>> metadata;
         public ToolDestination to(String value) { to = value; return this; }
         public String to() { return to; }
-        /** The name of the destination, by which the LLM chooses. The LLM does not see the number. Labels are unique.
-         */
+        /** The name of the destination, by which the LLM chooses. The LLM does not see the number. Labels are unique. */
         public ToolDestination label(String value) { label = value; return this; }
         public String label() { return label; }
         /** A description for the LLM of the calls to transfer here. */
@@ -1131,15 +1036,12 @@ public final class Schemas {
         public ToolDestination metadata(Map<String, Object> value) { metadata = Nullable.of(value); return this; }
         public Nullable<Map<String, Object>> metadata() { return metadata; }
     }
-    /** The way on for the caller. {@code return_to_assistant} (the default): the agent goes on. {@code take_message}:
-     * the agent goes on and takes a message. {@code end_call}: the call ends after {@code message}. */
     public enum TransferFallbackStrategy { RETURN_TO_ASSISTANT, TAKE_MESSAGE, END_CALL }
     /** How the call goes on if nobody accepts it. */
     public static final class TransferFallback {
         Nullable<Open<TransferFallbackStrategy>> strategy; Nullable<String> message, takeMessagePrompt, holdAudioUrl;
-        /** The way on for the caller. {@code return_to_assistant} (the default): the agent goes on.
-         * {@code take_message}: the agent goes on and takes a message. {@code end_call}: the call ends after
-         * {@code message}. */
+        /** The way on for the caller. {@code return_to_assistant} (the default): the agent goes on. {@code take_message}: the agent goes on and takes a
+         * message. {@code end_call}: the call ends after {@code message}. */
         public TransferFallback strategy(TransferFallbackStrategy value) {
             strategy = Nullable.of(Open.of(value));
             return this;
@@ -1151,33 +1053,27 @@ public final class Schemas {
         /** Instructions for the LLM of the agent that takes a message. */
         public TransferFallback takeMessagePrompt(String value) { takeMessagePrompt = Nullable.of(value); return this; }
         public Nullable<String> takeMessagePrompt() { return takeMessagePrompt; }
-        /** The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five
-         * minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz.
-         * It must be https, without user and password; an address that is not public, and http, work only if the
-         * operator allows the subnet ({@code outbound.allowedSubnets}). It is fetched once in a transfer, and
-         * redirects are not followed. Until it is there, and if it cannot be had (event
-         * {@code room.hold_audio_failed}), the caller receives the built-in music. */
+        /** The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at
+         * 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It must be https, without user and password; an address that is not public, and
+         * http, work only if the operator allows the subnet ({@code outbound.allowedSubnets}). It is fetched once in a transfer, and redirects are not
+         * followed. Until it is there, and if it cannot be had (event {@code room.hold_audio_failed}), the caller receives the built-in music. */
         public TransferFallback holdAudioUrl(String value) { holdAudioUrl = Nullable.of(value); return this; }
         public Nullable<String> holdAudioUrl() { return holdAudioUrl; }
     }
-    /** The part that recognizes a voicemail: this server, by the words ({@code agent}, the default), the carrier
-     * ({@code carrier} or {@code amd}), or no part ({@code disabled}). */
     public enum VoicemailDetectionMode { AGENT, CARRIER, AMD, DISABLED }
     public static final class VoicemailDetection {
         Nullable<Open<VoicemailDetectionMode>> mode; Nullable<Long> timeoutSeconds; Nullable<Boolean> enabled;
-        /** The part that recognizes a voicemail: this server, by the words ({@code agent}, the default), the carrier
-         * ({@code carrier} or {@code amd}), or no part ({@code disabled}). */
+        /** The part that recognizes a voicemail: this server, by the words ({@code agent}, the default), the carrier ({@code carrier} or {@code amd}), or no
+         * part ({@code disabled}). */
         public VoicemailDetection mode(VoicemailDetectionMode value) {
             mode = Nullable.of(Open.of(value));
             return this;
         }
         public Nullable<Open<VoicemailDetectionMode>> mode() { return mode; }
-        /** How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by
-         * then the recipient counts as a person. */
+        /** How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by then the recipient counts as a person. */
         public VoicemailDetection timeoutSeconds(Long value) { timeoutSeconds = Nullable.of(value); return this; }
         public Nullable<Long> timeoutSeconds() { return timeoutSeconds; }
-        /** false is another name for the mode {@code disabled}, and true for the default; {@code mode} wins over true.
-         */
+        /** false is another name for the mode {@code disabled}, and true for the default; {@code mode} wins over true. */
         public VoicemailDetection enabled(Boolean value) { enabled = Nullable.of(value); return this; }
         public Nullable<Boolean> enabled() { return enabled; }
     }
@@ -1193,14 +1089,13 @@ public final class Schemas {
         /** How many days ahead {@code schedule_callback} can be, at most. The default is 7. */
         public BuiltinConfig maxDaysAhead(long value) { maxDaysAhead = value; return this; }
         public Long maxDaysAhead() { return maxDaysAhead; }
-        /** The id of the phone number that {@code schedule_callback} calls from. The default, also if the number cannot
-         * place calls, is the oldest number of the agent, else the oldest of the organization. */
+        /** The id of the phone number that {@code schedule_callback} calls from. The default, also if the number cannot place calls, is the oldest number of
+         * the agent, else the oldest of the organization. */
         public BuiltinConfig phoneNumberId(String value) { phoneNumberId = value; return this; }
         public String phoneNumberId() { return phoneNumberId; }
-        /** The kind of transfer that {@code transfer_call} makes. It is required for {@code transfer_call}, with
-         * {@code destinations}. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls
-         * it first and then the others. The fields from here on are for {@code transfer_call}, as in a request for
-         * such a transfer. */
+        /** The kind of transfer that {@code transfer_call} makes. It is required for {@code transfer_call}, with {@code destinations}. A blind transfer calls
+         * the destination that the LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for {@code transfer_call},
+         * as in a request for such a transfer. */
         public BuiltinConfig kind(BuiltinConfigKind value) { kind = Open.of(value); return this; }
         public Open<BuiltinConfigKind> kind() { return kind; }
         /** The destinations of {@code transfer_call}. The LLM chooses one by its label. */
@@ -1229,8 +1124,7 @@ public final class Schemas {
         public Nullable<Map<String, Object>> metadata() { return metadata; }
         public BuiltinConfig headers(Map<String, String> value) { headers = Nullable.of(value); return this; }
         public Nullable<Map<String, String>> headers() { return headers; }
-        /** Whether the caller receives a dial tone instead of the ringback tone during a blind transfer. The default is
-         * false. */
+        /** Whether the caller receives a dial tone instead of the ringback tone during a blind transfer. The default is false. */
         public BuiltinConfig playDialtone(Boolean value) { playDialtone = Nullable.of(value); return this; }
         public Nullable<Boolean> playDialtone() { return playDialtone; }
     }
@@ -1251,12 +1145,11 @@ public final class Schemas {
         public InlineSource timeoutMs(Long value) { timeoutMs = Nullable.of(value); return this; }
         public Nullable<Long> timeoutMs() { return timeoutMs; }
     }
-    /** Whether the agent says something before it waits for the tool. */
     public enum ToolPreToolSpeech { AUTO, ALWAYS, NEVER }
     /** @param id The id of the tool: {@code tool_} and 22 letters and digits.
      * @param agentId The id of the agent that has the tool.
-     * @param parameters The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the
-     * built-in function, or a schema without arguments.
+     * @param parameters The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the built-in function, or a schema without
+     * arguments.
      * @param source The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
      * @param preToolSpeech Whether the agent says something before it waits for the tool.
      * @param createdAt When the tool was created, in UTC.
@@ -1269,8 +1162,8 @@ public final class Schemas {
         Nullable<Map<String, String>> headers; Nullable<List<AuthHeaderInput>> authHeaders; Nullable<Long> timeoutMs;
         Nullable<ResponseMode> responseMode;
         public NewWebhookSourceInput url(String value) { url = value; return this; }
-        /** The secret that signs the requests. {@code whsec_} and the base64 of 24 to 64 bytes is decoded; of any other
-         * text the UTF-8 bytes are the key. null if the secret of the organization signs. */
+        /** The secret that signs the requests. {@code whsec_} and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null
+         * if the secret of the organization signs. */
         public NewWebhookSourceInput secret(String value) { secret = Nullable.of(value); return this; }
         public NewWebhookSourceInput headers(Map<String, String> value) { headers = Nullable.of(value); return this; }
         /** Headers with secret values. A name may not be in {@code headers} too. */
@@ -1285,8 +1178,7 @@ public final class Schemas {
         }
         public NewWebhookSourceInput asyncAck(String value) { asyncAck = Nullable.of(value); return this; }
     }
-    /** Whether the agent says something before it waits for the tool. With {@code auto} (the default) it does if there
-     * is no result after 700 ms. */
+    /** Whether the agent says something before it waits for the tool. With {@code auto} (the default) it does if there is no result after 700 ms. */
     public enum PreToolSpeech { AUTO, ALWAYS, NEVER }
     /** For clients that send it. Every tool has the sound of its agent ({@code backgroundAudio.toolSound}). */
     public static final class ToolSoundOverride {
@@ -1332,7 +1224,6 @@ public final class Schemas {
         /** The arguments of the call, at most 16 KiB of JSON. The default is <code>{}</code>. */
         public ToolTest args(Map<String, Object> value) { args = value; return this; }
     }
-    /** The reason, as the tool calls of a turn have it. */
     public enum ToolTestErrorCode {
         INVALID_ARGUMENTS, TIMEOUT, HTTP_ERROR, UNREACHABLE, BLOCKED, TOO_LARGE, NOT_ALLOWED, FAILED }
     /** @param code The reason, as the tool calls of a turn have it.
@@ -1353,16 +1244,14 @@ public final class Schemas {
     public record ToolTestResult(
         boolean ok, Long httpStatus, String result, ToolTestError error, long durationMs, long attempts,
         ToolTestRequest request) {}
-    /** Whether a program with an API key or a person made the change. */
     public enum VersionAuthorType { API_KEY, USER }
     /** @param type Whether a program with an API key or a person made the change.
      * @param id The id of the key or of the person.
-     * @param name The name of the key at that time. null for a person. */
+     * @param name The name of the key at that time, or the e-mail address of the person. null if the person no longer exists. */
     public record VersionAuthor(Open<VersionAuthorType> type, String id, String name) {}
     /** @param version The number of the version, from 1 on.
      * @param createdAt When the change was made, in UTC.
-     * @param createdBy The key or the person that made the change. null for the state from before this server kept
-     * versions.
+     * @param createdBy The key or the person that made the change. null for the state from before this server kept versions.
      * @param changed The settings that the change has set or removed, and its tools as {@code tools.<name>}.
      * @param restoredFrom The number of the version that this version has restored. null for any other change.
      * @param calls How many of the stored calls started with the version. */
@@ -1374,8 +1263,7 @@ public final class Schemas {
     public record AgentVersionList(List<AgentVersionItem> versions, String nextCursor) {}
     /** @param version The number of the version, from 1 on.
      * @param createdAt When the change was made, in UTC.
-     * @param createdBy The key or the person that made the change. null for the state from before this server kept
-     * versions.
+     * @param createdBy The key or the person that made the change. null for the state from before this server kept versions.
      * @param changed The settings that the change has set or removed, and its tools as {@code tools.<name>}.
      * @param restoredFrom The number of the version that this version has restored. null for any other change.
      * @param calls How many of the stored calls started with the version.
@@ -1387,8 +1275,7 @@ public final class Schemas {
     public enum CallStatus {
         QUEUED, DIALING, RINGING, IN_PROGRESS, TRANSFERRING, COMPLETED, FAILED, BUSY, NO_ANSWER, CANCELLED, VOICEMAIL }
     public enum CallKind { BROWSER, OUTBOUND, INBOUND, RMSG }
-    /** The state of the recording. {@code suppressed} if nothing is recorded or the recording was deleted because of
-     * its age, and null before that is known. */
+    /** The state of the recording. {@code suppressed} if nothing is recorded or the recording was deleted because of its age, and null before that is known. */
     public enum RecordingStatus { RECORDING, UPLOADING, READY, FAILED, SUPPRESSED }
     /** @param id The id of the call, which is also the id of its session.
      * @param callId The id of the call, the same as {@code id}.
@@ -1400,8 +1287,7 @@ public final class Schemas {
      * @param language The language of the agent in this call, as a BCP 47 tag.
      * @param createdAt When the call was created, in UTC.
      * @param endedAt When the call ended, in UTC. null while it is live.
-     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
-     * null while the call is live. */
+     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */
     public record CallItem(
         String id, @JsonProperty("call_id") String callId, @JsonProperty("resource_uri") String resourceUri,
         @JsonProperty("agent_id") String agentId, Open<CallStatus> status, Open<CallKind> kind,
@@ -1410,30 +1296,25 @@ public final class Schemas {
         @JsonProperty("recording_status") Open<RecordingStatus> recordingStatus) {}
     /** @param calls The calls of this page, the newest first.
      * @param entries The same calls as {@code calls}.
-     * @param nextCursor The cursor of the next page, to send as {@code cursor}: the time of the last call, with
-     * microseconds. null if there are no older calls. */
+     * @param nextCursor The cursor of the next page, to send as {@code cursor}: the time of the last call, with microseconds. null if there are no older
+     * calls. */
     public record AgentCallList(
         List<CallItem> calls, List<CallItem> entries, @JsonProperty("next_cursor") Instant nextCursor) {}
     public enum PhoneDirection { INBOUND, OUTBOUND }
-    /** Why the call ended. null while it is live. The table has the status that a connected call ends with and, after
-     * {@code before}, the status of a call that was not connected. | reason | status | meaning | |---|---|---| |
-     * {@code user_hangup} | completed, before cancelled | The user has hung up. | | {@code user_disconnected} |
-     * completed | The connection of the user was lost, and did not come back in time. | | {@code agent_hangup} |
-     * completed | The agent has ended the call. | | {@code api_ended} | completed, before cancelled | <code>POST
-     * /v1/calls/{id}/end</code> has ended the call. | | {@code transferred} | completed | The call was handed to
-     * another party. | | {@code silence_timeout} | completed | Neither side spoke for {@code silenceTimeoutSeconds}.
-     * Questions of the agent after a silence do not count. | | {@code max_duration} | completed | The call has lasted
-     * {@code maxDurationSeconds}. | | {@code voicemail} | voicemail | A voicemail answered. | | {@code busy} | before
-     * busy | The number called is busy. | | {@code no_answer} | before no_answer | Nobody answered. | |
-     * {@code not_joined} | before cancelled | Nobody joined the session before {@code expiresAt}. | |
-     * {@code cancelled} | before cancelled | The call was cancelled before it was connected. | |
-     * {@code credit_exhausted} | completed, before failed | The credit is spent. | | {@code pipeline_failed} | failed
-     * | No provider of a stage was left, or the server failed. | | {@code worker_lost} | failed | The process that
-     * held the call has died. | | {@code server_shutdown} | failed | The server has ended, and did not wait longer for
-     * the call. | | {@code concurrency_exhausted} | failed | As many calls as allowed were live. | | {@code not_ready}
-     * | failed | The agent was not ready to take the call. | | {@code declined} | failed | The party called has
-     * declined. | | {@code invalid_number} | failed | The number called does not exist or cannot be reached. | |
-     * {@code carrier_error} | failed | The carrier could not place or hold the call. | */
+    /** Why the call ended. null while it is live. The table has the status that a connected call ends with and, after {@code before}, the status of a call that
+     * was not connected. | reason | status | meaning | |---|---|---| | {@code user_hangup} | completed, before cancelled | The user has hung up. | |
+     * {@code user_disconnected} | completed | The connection of the user was lost, and did not come back in time. | | {@code agent_hangup} | completed | The
+     * agent has ended the call. | | {@code api_ended} | completed, before cancelled | <code>POST /v1/calls/{id}/end</code> has ended the call. | |
+     * {@code transferred} | completed | The call was handed to another party. | | {@code silence_timeout} | completed | Neither side spoke for
+     * {@code silenceTimeoutSeconds}. Questions of the agent after a silence do not count. | | {@code max_duration} | completed | The call has lasted
+     * {@code maxDurationSeconds}. | | {@code voicemail} | voicemail | A voicemail answered. | | {@code busy} | before busy | The number called is busy. | |
+     * {@code no_answer} | before no_answer | Nobody answered. | | {@code not_joined} | before cancelled | Nobody joined the session before {@code expiresAt}.
+     * | | {@code cancelled} | before cancelled | The call was cancelled before it was connected. | | {@code credit_exhausted} | completed, before failed | The
+     * credit is spent. | | {@code pipeline_failed} | failed | No provider of a stage was left, or the server failed. | | {@code worker_lost} | failed | The
+     * process that held the call has died. | | {@code server_shutdown} | failed | The server has ended, and did not wait longer for the call. | |
+     * {@code concurrency_exhausted} | failed | As many calls as allowed were live. | | {@code not_ready} | failed | The agent was not ready to take the call.
+     * | | {@code declined} | failed | The party called has declined. | | {@code invalid_number} | failed | The number called does not exist or cannot be
+     * reached. | | {@code carrier_error} | failed | The carrier could not place or hold the call. | */
     public enum EndReason {
         USER_HANGUP, USER_DISCONNECTED, AGENT_HANGUP, API_ENDED, TRANSFERRED, SILENCE_TIMEOUT, MAX_DURATION, VOICEMAIL,
         BUSY, NO_ANSWER, NOT_JOINED, CANCELLED, CREDIT_EXHAUSTED, PIPELINE_FAILED, WORKER_LOST, SERVER_SHUTDOWN,
@@ -1443,18 +1324,15 @@ public final class Schemas {
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param language The language of the agent in the session, as a BCP 47 tag.
      * @param direction The direction of a phone call. It is left out for other sessions.
-     * @param from The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not
-     * by phone.
+     * @param from The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone.
      * @param to The number that is called, in E.164. It is left out if the session is not by phone.
      * @param identity The name of the user in this session, or of the person at the phone.
      * @param roomName The name of the room of the session: {@code room-} and the id of the session.
      * @param createdAt When the session was created, in UTC.
      * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
      * @param endedAt When the session ended, in UTC. null while it is live.
-     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
-     * null while the session is live.
-     * @param recordingDurationMs The length of the recording in milliseconds. null if there is no recording, or not
-     * yet. */
+     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
+     * @param recordingDurationMs The length of the recording in milliseconds. null if there is no recording, or not yet. */
     public record SessionItem(
         String sessionId, Boolean test, String agentId, Open<CallStatus> status, Open<CallKind> kind, String language,
         Open<PhoneDirection> direction, String from, String to, String identity, String roomName, Instant createdAt,
@@ -1463,27 +1341,20 @@ public final class Schemas {
     /** @param entries The sessions of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
     public record SessionPage(List<SessionItem> entries, String nextCursor) {}
-    /** The language of the session, and how its models are chosen. With an agent each field replaces that of the agent.
-     * Without an agent {@code language} is required. */
+    /** The language of the session, and how its models are chosen. With an agent each field replaces that of the agent. Without an agent {@code language} is
+     * required. */
     public static final class SessionIntent {
         String language, region; Open<OptimizeFor> optimizeFor;
         public SessionIntent language(String value) { language = value; return this; }
         public String language() { return language; }
         public SessionIntent optimizeFor(OptimizeFor value) { optimizeFor = Open.of(value); return this; }
         public Open<OptimizeFor> optimizeFor() { return optimizeFor; }
-        /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is
-         * excluded. */
+        /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded. */
         public SessionIntent region(String value) { region = value; return this; }
         public String region() { return region; }
     }
-    /** The transport of the audio. The default is {@code websocket}. {@code livekit} works only if the operator has set
-     * up a LiveKit server. The browser then joins the room {@code roomName} with a client of LiveKit, at
-     * {@code transportUrl} and with {@code transportToken}. Audio is a track in both directions, and the text frames
-     * of the media channel are messages of the room's reliable data channel without a topic, in both directions: all
-     * but {@code mark}, {@code played} and {@code clear}, which are not needed there. */
     public enum NewSessionTransport { WEBSOCKET, LIVEKIT }
-    /** The settings of a new session. Either {@code agentId} or {@code intent} is required. null is the default, also
-     * if the agent has another value. */
+    /** The settings of a new session. Either {@code agentId} or {@code intent} is required. null is the default, also if the agent has another value. */
     public static final class NewSession {
         Nullable<String> agentId, systemPrompt, voice, firstMessage, endCallMessage, fallbackMessage, timezone,
         identity;
@@ -1496,12 +1367,10 @@ public final class Schemas {
         Nullable<List<NewToolInput>> tools; Nullable<Map<String, String>> variables, webhookTags;
         Nullable<Map<String, Object>> metadata; Nullable<List<ClientOverride>> clientOverrides;
         Nullable<NewSessionTransport> transport;
-        /** The id of the agent, whose settings apply if the request has none. null for a session without a stored
-         * agent. */
+        /** The id of the agent, whose settings apply if the request has none. null for a session without a stored agent. */
         public NewSession agentId(String value) { agentId = Nullable.of(value); return this; }
         public NewSession intent(SessionIntent value) { intent = value; return this; }
-        /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice
-         * assistant. */
+        /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */
         public NewSession systemPrompt(String value) { systemPrompt = Nullable.of(value); return this; }
         public NewSession voice(String value) { voice = Nullable.of(value); return this; }
         public NewSession firstMessage(String value) { firstMessage = Nullable.of(value); return this; }
@@ -1532,11 +1401,9 @@ public final class Schemas {
         public NewSession maxToolHops(Long value) { maxToolHops = Nullable.of(value); return this; }
         public NewSession timezone(String value) { timezone = Nullable.of(value); return this; }
         public NewSession recording(Boolean value) { recording = Nullable.of(value); return this; }
-        /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of
-         * the same name. */
+        /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */
         public NewSession tools(List<NewToolInput> value) { tools = Nullable.of(value); return this; }
-        /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not
-         * rendered as templates. */
+        /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */
         public NewSession variables(Map<String, String> value) { variables = Nullable.of(value); return this; }
         public NewSession metadata(Map<String, Object> value) { metadata = Nullable.of(value); return this; }
         public NewSession webhookTags(Map<String, String> value) { webhookTags = Nullable.of(value); return this; }
@@ -1546,11 +1413,10 @@ public final class Schemas {
         }
         /** The name of the user in this session. The default is {@code user_} and the id of the session. */
         public NewSession identity(String value) { identity = Nullable.of(value); return this; }
-        /** The transport of the audio. The default is {@code websocket}. {@code livekit} works only if the operator has
-         * set up a LiveKit server. The browser then joins the room {@code roomName} with a client of LiveKit, at
-         * {@code transportUrl} and with {@code transportToken}. Audio is a track in both directions, and the text
-         * frames of the media channel are messages of the room's reliable data channel without a topic, in both
-         * directions: all but {@code mark}, {@code played} and {@code clear}, which are not needed there. */
+        /** The transport of the audio. The default is {@code websocket}. {@code livekit} works only if the operator has set up a LiveKit server. The browser
+         * then joins the room {@code roomName} with a client of LiveKit, at {@code transportUrl} and with {@code transportToken}. Audio is a track in both
+         * directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both directions: all but
+         * {@code mark}, {@code played} and {@code clear}, which are not needed there. */
         public NewSession transport(NewSessionTransport value) { transport = Nullable.of(value); return this; }
         /** How long the browser has to join, in seconds. The default is 900. */
         public NewSession ttlSeconds(Long value) { ttlSeconds = Nullable.of(value); return this; }
@@ -1558,8 +1424,7 @@ public final class Schemas {
     public enum BrowserTransport { WEBSOCKET, LIVEKIT }
     /** @param status The state of the session, always {@code queued}.
      * @param transport The transport of the audio of the session.
-     * @param transportToken The token for the media channel of this session, or for its LiveKit room. It may be given
-     * to the browser, and is not shown again.
+     * @param transportToken The token for the media channel of this session, or for its LiveKit room. It may be given to the browser, and is not shown again.
      * @param transportUrl The URL of the media channel, or of the LiveKit server.
      * @param roomName The name of the room of the session: {@code room-} and the id of the session.
      * @param identity The name of the user in this session.
@@ -1567,46 +1432,39 @@ public final class Schemas {
     public record StartedSession(
         String sessionId, Boolean test, String status, Open<BrowserTransport> transport, String transportToken,
         String transportUrl, String roomName, String identity, Instant expiresAt) {}
-    /** The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event
-     * {@code carrier.initiated} then has {@code requested_region}, and {@code region} is null. */
     public enum TelephonyRegion { US, EUROPE, CANADA, AUSTRALIA, MIDDLE_EAST }
-    /** The part that detects a machine: this server, by the first words and the beep ({@code agent}, the default), the
-     * carrier, or no part ({@code disabled}). */
     public enum MachineDetectionMode { AGENT, CARRIER, DISABLED }
-    /** How the server finds out whether a person or a machine has answered. The event {@code carrier.machine_detection}
-     * has the result: {@code human}, {@code machine} or {@code not_sure}. The conversation begins without waiting for
-     * it, and goes on unless a machine was found. */
+    /** How the server finds out whether a person or a machine has answered. The event {@code carrier.machine_detection} has the result: {@code human},
+     * {@code machine} or {@code not_sure}. The conversation begins without waiting for it, and goes on unless a machine was found. */
     public static final class MachineDetection {
         Nullable<MachineDetectionMode> mode; Nullable<Long> timeoutSeconds;
-        /** The part that detects a machine: this server, by the first words and the beep ({@code agent}, the default),
-         * the carrier, or no part ({@code disabled}). */
+        /** The part that detects a machine: this server, by the first words and the beep ({@code agent}, the default), the carrier, or no part
+         * ({@code disabled}). */
         public MachineDetection mode(MachineDetectionMode value) { mode = Nullable.of(value); return this; }
-        /** How long the detection takes at most after the answer, in seconds. The default is 10. The result is then
-         * {@code not_sure}. */
+        /** How long the detection takes at most after the answer, in seconds. The default is 10. The result is then {@code not_sure}. */
         public MachineDetection timeoutSeconds(Long value) { timeoutSeconds = Nullable.of(value); return this; }
     }
     public static final class Telephony {
         Nullable<TelephonyRegion> region; Nullable<Long> ringingTimeout; Nullable<MachineDetection> amd;
         Nullable<Voicemail> voicemail;
-        /** The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the
-         * event {@code carrier.initiated} then has {@code requested_region}, and {@code region} is null. */
+        /** The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event {@code carrier.initiated} then has
+         * {@code requested_region}, and {@code region} is null. */
         public Telephony region(TelephonyRegion value) { region = Nullable.of(value); return this; }
         /** How long the phone rings at most, in seconds. The default is 60. */
         public Telephony ringingTimeout(Long value) { ringingTimeout = Nullable.of(value); return this; }
         public Telephony amd(MachineDetection value) { amd = Nullable.of(value); return this; }
-        /** How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the
-         * default, also if the agent has other values. */
+        /** How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent has other
+         * values. */
         public Telephony voicemail(Voicemail value) { voicemail = Nullable.of(value); return this; }
     }
-    /** Ignored, for clients that send it. The agent can always end the call. */
     public static final class NewPhoneSessionEndCall {
         Boolean enabled;
         /** Ignored. */
         public NewPhoneSessionEndCall enabled(boolean value) { enabled = value; return this; }
     }
-    /** The settings of a new call: the fields of {@code POST /v1/sessions} without {@code identity}, {@code transport},
-     * {@code ttlSeconds} and {@code clientOverrides}, which only a browser has. Either {@code agentId} or
-     * {@code intent} is required. null is the default, also if the agent has another value. */
+    /** The settings of a new call: the fields of {@code POST /v1/sessions} without {@code identity}, {@code transport}, {@code ttlSeconds} and
+     * {@code clientOverrides}, which only a browser has. Either {@code agentId} or {@code intent} is required. null is the default, also if the agent has
+     * another value. */
     public static final class NewPhoneSession {
         String to;
         Nullable<String> from, agentId, systemPrompt, voice, firstMessage, endCallMessage, fallbackMessage, timezone;
@@ -1619,15 +1477,13 @@ public final class Schemas {
         Nullable<Map<String, String>> variables, webhookTags, toolSecrets; Nullable<Map<String, Object>> metadata;
         Nullable<Telephony> telephony; Nullable<NewPhoneSessionEndCall> endCall;
         public NewPhoneSession to(String value) { to = value; return this; }
-        /** The number to call from, in E.164, which must belong to the organization. The default is the oldest number
-         * of the agent that may call, else the oldest of the organization. */
+        /** The number to call from, in E.164, which must belong to the organization. The default is the oldest number of the agent that may call, else the
+         * oldest of the organization. */
         public NewPhoneSession from(String value) { from = Nullable.of(value); return this; }
-        /** The id of the agent, whose settings apply if the request has none. null for a session without a stored
-         * agent. */
+        /** The id of the agent, whose settings apply if the request has none. null for a session without a stored agent. */
         public NewPhoneSession agentId(String value) { agentId = Nullable.of(value); return this; }
         public NewPhoneSession intent(SessionIntent value) { intent = value; return this; }
-        /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice
-         * assistant. */
+        /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */
         public NewPhoneSession systemPrompt(String value) { systemPrompt = Nullable.of(value); return this; }
         public NewPhoneSession voice(String value) { voice = Nullable.of(value); return this; }
         public NewPhoneSession firstMessage(String value) { firstMessage = Nullable.of(value); return this; }
@@ -1664,11 +1520,9 @@ public final class Schemas {
         public NewPhoneSession maxToolHops(Long value) { maxToolHops = Nullable.of(value); return this; }
         public NewPhoneSession timezone(String value) { timezone = Nullable.of(value); return this; }
         public NewPhoneSession recording(Boolean value) { recording = Nullable.of(value); return this; }
-        /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of
-         * the same name. */
+        /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */
         public NewPhoneSession tools(List<NewToolInput> value) { tools = Nullable.of(value); return this; }
-        /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not
-         * rendered as templates. */
+        /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */
         public NewPhoneSession variables(Map<String, String> value) { variables = Nullable.of(value); return this; }
         public NewPhoneSession metadata(Map<String, Object> value) { metadata = Nullable.of(value); return this; }
         public NewPhoneSession webhookTags(Map<String, String> value) { webhookTags = Nullable.of(value); return this; }
@@ -1684,18 +1538,15 @@ public final class Schemas {
      * @param status The state of the call, always {@code dialing}. */
     public record StartedPhoneSession(
         String sessionId, Boolean test, String callControlId, String roomName, String status, String to, String from) {}
-    /** The transport of the audio of the session. */
     public enum PipelineConfigTransport { WEBSOCKET, LIVEKIT, PHONE }
-    /** The kind of the tool: a webhook, a built-in tool, or a function of the client ({@code inline}). */
     public enum PipelineToolNameKind { WEBHOOK, BUILTIN, INLINE }
     /** @param name The name of the tool.
      * @param kind The kind of the tool: a webhook, a built-in tool, or a function of the client ({@code inline}). */
     public record PipelineToolName(String name, Open<PipelineToolNameKind> kind) {}
-    /** The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only
-     * their name and kind.
+    /** The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their name and kind.
      * @param transport The transport of the audio of the session.
-     * @param agentVersion The version of the agent that the session started with. null for a session without a stored
-     * agent. Absent in sessions of earlier versions of this server.
+     * @param agentVersion The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier
+     * versions of this server.
      * @param systemPrompt The instructions of the agent, with variables filled in.
      * @param intent The language of the session, and how its models are chosen.
      * @param tools The tools that the agent can call. */
@@ -1707,20 +1558,16 @@ public final class Schemas {
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param language The language of the agent in the session, as a BCP 47 tag.
      * @param direction The direction of a phone call. It is left out for other sessions.
-     * @param from The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not
-     * by phone.
+     * @param from The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone.
      * @param to The number that is called, in E.164. It is left out if the session is not by phone.
      * @param identity The name of the user in this session, or of the person at the phone.
      * @param roomName The name of the room of the session: {@code room-} and the id of the session.
      * @param createdAt When the session was created, in UTC.
      * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
      * @param endedAt When the session ended, in UTC. null while it is live.
-     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
-     * null while the session is live.
-     * @param recordingDurationMs The length of the recording in milliseconds. null if there is no recording, or not
-     * yet.
-     * @param expiresAt When the browser must have joined for the first time, in UTC. A browser that has joined can
-     * join again later.
+     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
+     * @param recordingDurationMs The length of the recording in milliseconds. null if there is no recording, or not yet.
+     * @param expiresAt When the browser must have joined for the first time, in UTC. A browser that has joined can join again later.
      * @param metadata Your own data, as the session was created with it.
      * @param webhookTags The tags of the session, by which webhook endpoints select calls. */
     public record Session(
@@ -1730,10 +1577,8 @@ public final class Schemas {
         Open<RecordingStatus> recordingStatus, Long recordingDurationMs, Instant expiresAt,
         Map<String, Object> metadata, Map<String, String> webhookTags, PipelineConfig pipelineConfig) {}
     public enum TurnSource { USER, AGENT, SYSTEM }
-    /** Whether the latencies of the turn are measured. {@code partial}: the client did not report what was played. null
-     * for turns of the caller. */
+    /** Whether the latencies of the turn are measured. {@code partial}: the client did not report what was played. null for turns of the caller. */
     public enum LatencyStatus { PARTIAL, COMPLETE, INTERRUPTED, ERROR }
-    /** The state of the tool call. */
     public enum TurnToolCallStatus { STARTED, COMPLETED, FAILED }
     /** @param id The id of the tool call, as the LLM gave it.
      * @param name The name of the tool.
@@ -1742,27 +1587,23 @@ public final class Schemas {
     public record TurnToolCall(String id, String name, String args, Open<TurnToolCallStatus> status) {}
     /** @param id The id of the turn.
      * @param index The index of the turn in the session. The first turn is 0.
-     * @param source The speaker. Turns of a person who joined are {@code agent} too, with {@code human} in
-     * {@code metadata}.
+     * @param source The speaker. Turns of a person who joined are {@code agent} too, with {@code human} in {@code metadata}.
      * @param text The words of the turn. Longer texts are cut.
      * @param startedAt When the turn began, in UTC.
      * @param endedAt When the turn ended, in UTC.
-     * @param provider The id of the provider: of speech to text for spoken turns of the user, of the LLM for turns of
-     * the agent. null if no provider was used.
+     * @param provider The id of the provider: of speech to text for spoken turns of the user, of the LLM for turns of the agent. null if no provider was used.
      * @param model The id of the model of that provider. null if no provider was used.
-     * @param eouMs The time from the end of the user's speech to the decision that the turn is over, in milliseconds.
-     * null for turns of the user, and if no speech came before the turn.
-     * @param llmTtftMs The time from that decision to the first token of the LLM, in milliseconds. null if no token
-     * came.
-     * @param ttsTtfbMs The time from the first sentence of the LLM to its first audio, in milliseconds. null if
-     * nothing was spoken.
-     * @param conversationalLatencyMs The time from the end of the user's speech to the first audio that was played, in
-     * milliseconds. null if one of the two is missing.
+     * @param eouMs The time from the end of the user's speech to the decision that the turn is over, in milliseconds. null for turns of the user, and if no
+     * speech came before the turn.
+     * @param llmTtftMs The time from that decision to the first token of the LLM, in milliseconds. null if no token came.
+     * @param ttsTtfbMs The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
+     * @param conversationalLatencyMs The time from the end of the user's speech to the first audio that was played, in milliseconds. null if one of the two is
+     * missing.
      * @param toolCalls The tool calls of the LLM in this turn.
-     * @param heardText The part of {@code text} that was played, which is all of it unless the user interrupted the
-     * agent. null for turns of the user and of the system.
-     * @param metadata More about the turn, such as {@code voice} and {@code ttsProvider}. Turns of a person who joined
-     * have {@code human} and {@code identity}. */
+     * @param heardText The part of {@code text} that was played, which is all of it unless the user interrupted the agent. null for turns of the user and of
+     * the system.
+     * @param metadata More about the turn, such as {@code voice} and {@code ttsProvider}. Turns of a person who joined have {@code human} and
+     * {@code identity}. */
     public record SessionTurn(
         String id, long index, Open<TurnSource> source, String text, Instant startedAt, Instant endedAt,
         String provider, String model, Double eouMs, Double llmTtftMs, Double ttsTtfbMs, Double conversationalLatencyMs,
@@ -1773,8 +1614,6 @@ public final class Schemas {
     /** @param status The state of the session.
      * @param endedAt When the session ended, in UTC. null while it is live. */
     public record SessionStatus(Open<CallStatus> status, Instant endedAt) implements StreamSessionEvent {}
-    /** The origin of the event: {@code service} for decisions of this server, {@code media} for audio and participants,
-     * {@code carrier} for reports of the phone line. */
     public enum CallEventProvider { SERVICE, MEDIA, CARRIER }
     public enum CallEventType {
         @JsonProperty("call.queued") CALL_QUEUED, @JsonProperty("call.dialing") CALL_DIALING,
@@ -1816,31 +1655,25 @@ public final class Schemas {
     /** @param id The id of the event.
      * @param sessionId The id of the session, which is also the id of the call.
      * @param organizationId The id of the organization that owns the call.
-     * @param provider The origin of the event: {@code service} for decisions of this server, {@code media} for audio
-     * and participants, {@code carrier} for reports of the phone line.
+     * @param provider The origin of the event: {@code service} for decisions of this server, {@code media} for audio and participants, {@code carrier} for
+     * reports of the phone line.
      * @param eventType The kind of the event. The table at {@code payload} shows what each kind has.
      * @param status The status of the call after the event. null if the event changes no status.
-     * @param failureCause The cause of a failure: the {@code end_reason} of the call, or {@code concurrency} or
-     * {@code insufficient_credits} if a limit was reached. Events of transfers have the {@code failure_cause} of the
-     * transfer, and {@code recording.failed} has its cause. null if nothing failed.
-     * @param sipStatus The reason phrase of {@code sip_status_code}, such as {@code Busy Here}. null if there is no
-     * code or it is unknown.
-     * @param sipStatusCode The SIP status code with which the line ended a leg, such as 486. null for all other
-     * events.
+     * @param failureCause The cause of a failure: the {@code end_reason} of the call, or {@code concurrency} or {@code insufficient_credits} if a limit was
+     * reached. Events of transfers have the {@code failure_cause} of the transfer, and {@code recording.failed} has its cause. null if nothing failed.
+     * @param sipStatus The reason phrase of {@code sip_status_code}, such as {@code Busy Here}. null if there is no code or it is unknown.
+     * @param sipStatusCode The SIP status code with which the line ended a leg, such as 486. null for all other events.
      * @param occurredAt When the event happened, in UTC.
      * @param createdAt When the event was stored, in UTC.
-     * @param payload The other facts of the event, by its kind; <code>{}</code> without other facts. Programs must
-     * expect further fields. | event | payload | |---|---| | {@code call.} and an end | {@code end_reason}, and
-     * {@code reason} where the client gave one | | {@code call.variables_missing} | {@code variables}: the names | |
-     * {@code room.participant_…} | {@code identity} | | {@code room.hold_audio_failed} | {@code reason} | |
-     * {@code transfer.…} | A {@code TransferStep}. | | {@code callback.…} | {@code callback_id}, and {@code reason}
-     * where there is one | | {@code webhook.pre_call} | {@code result}, {@code issues}, {@code duration_ms} | |
-     * {@code carrier.initiated} | {@code direction} ({@code inbound}, {@code outbound}); {@code forwarding_source} of
-     * a forwarded call; {@code region} and {@code requested_region} where the line has no regions | |
-     * {@code carrier.hangup} | {@code cause} in the words of the line, and {@code by} ({@code caller}, {@code callee},
-     * {@code unknown}) | | {@code carrier.machine_detection} | {@code mode}, {@code result} ({@code human},
-     * {@code machine}, {@code not_sure}) and mostly {@code latency_ms} | | {@code carrier.stream_failed} |
-     * {@code reason} | Events of the leg of a transfer have {@code leg: recipient} too. */
+     * @param payload The other facts of the event, by its kind; <code>{}</code> without other facts. Programs must expect further fields. | event | payload |
+     * |---|---| | {@code call.} and an end | {@code end_reason}, and {@code reason} where the client gave one | | {@code call.variables_missing} |
+     * {@code variables}: the names | | {@code room.participant_…} | {@code identity} | | {@code room.hold_audio_failed} | {@code reason} | |
+     * {@code transfer.…} | A {@code TransferStep}. | | {@code callback.…} | {@code callback_id}, and {@code reason} where there is one | |
+     * {@code webhook.pre_call} | {@code result}, {@code issues}, {@code duration_ms} | | {@code carrier.initiated} | {@code direction} ({@code inbound},
+     * {@code outbound}); {@code forwarding_source} of a forwarded call; {@code region} and {@code requested_region} where the line has no regions | |
+     * {@code carrier.hangup} | {@code cause} in the words of the line, and {@code by} ({@code caller}, {@code callee}, {@code unknown}) | |
+     * {@code carrier.machine_detection} | {@code mode}, {@code result} ({@code human}, {@code machine}, {@code not_sure}) and mostly {@code latency_ms} | |
+     * {@code carrier.stream_failed} | {@code reason} | Events of the leg of a transfer have {@code leg: recipient} too. */
     public record CallEvent(
         String id, @JsonProperty("session_id") String sessionId, @JsonProperty("organization_id") String organizationId,
         Open<CallEventProvider> provider, @JsonProperty("event_type") Open<CallEventType> eventType,
@@ -1848,12 +1681,10 @@ public final class Schemas {
         @JsonProperty("sip_status") String sipStatus, @JsonProperty("sip_status_code") Long sipStatusCode,
         @JsonProperty("occurred_at") Instant occurredAt, @JsonProperty("created_at") Instant createdAt,
         Map<String, Object> payload) implements StreamSessionEvent {}
-    /** Why the stream ended: the session is over, or ten minutes have passed. */
     public enum SessionStreamEndReason { SESSION_ENDED, TIMEOUT }
     /** @param reason Why the stream ended: the session is over, or ten minutes have passed. */
     public record SessionStreamEnd(Open<SessionStreamEndReason> reason) implements StreamSessionEvent {}
-    /** The error code, which stays the same between versions. The table {@code x-error-codes} of this document explains
-     * each. */
+    /** The error code, which stays the same between versions. The table {@code x-error-codes} of this document explains each. */
     public enum ErrorCode {
         @JsonProperty("UNAUTHORIZED") UNAUTHORIZED, @JsonProperty("FORBIDDEN") FORBIDDEN,
         @JsonProperty("ORGANIZATION_DISABLED") ORGANIZATION_DISABLED,
@@ -1916,7 +1747,6 @@ public final class Schemas {
      * @param message A sentence that says what is wrong.
      * @param keyword The rule that the value breaks, such as a keyword of JSON Schema. */
     public record ValidationIssue(String path, String message, String keyword) {}
-    /** The state of the verification, with {@code BUSINESS_VERIFICATION_REQUIRED}. */
     public enum ErrorDetailsKybStatus { MISSING, DRAFT, SUBMITTED, REJECTED, REVOKED }
     /** The things that prevent the request. Each code that has details names its keys.
      * @param phoneNumberIds The ids of the phone numbers that name the agent, with {@code AGENT_IN_USE}.
@@ -1925,35 +1755,29 @@ public final class Schemas {
      * @param kybStatus The state of the verification, with {@code BUSINESS_VERIFICATION_REQUIRED}.
      * @param sessionId The id of the call that failed, or whose transfer failed, with {@code CARRIER_DIAL_FAILED}.
      * @param status The status of the transfer, with {@code TRANSFER_STATE_CONFLICT}.
-     * @param providerStatus The HTTP status of the provider, with {@code MESSAGE_SEND_FAILED}. null if the provider
-     * did not answer.
-     * @param providerDetail The reason in the words of the provider, with {@code MESSAGE_SEND_FAILED}. null if it gave
-     * no reason. */
+     * @param providerStatus The HTTP status of the provider, with {@code MESSAGE_SEND_FAILED}. null if the provider did not answer.
+     * @param providerDetail The reason in the words of the provider, with {@code MESSAGE_SEND_FAILED}. null if it gave no reason. */
     public record ErrorDetails(
         List<String> phoneNumberIds, List<String> callbackIds, String endpointId, Open<ErrorDetailsKybStatus> kybStatus,
         String sessionId, String status, Long providerStatus, String providerDetail) {}
     /** The body of every answer other than 2xx. It never repeats content of the request.
      * @param error A sentence for people that says what is wrong and what to do.
      * @param code The error code, for programs. It is absent in two answers of {@code sendAgentMessage}.
-     * @param issues The faults of the request, at most 32. Present with {@code VALIDATION_ERROR} and
-     * {@code MISSING_TEMPLATE_VARIABLES}.
-     * @param providerStatus The HTTP status of the provider, with {@code MESSAGE_SEND_FAILED}. null if the provider
-     * did not answer. {@code details} has it too.
-     * @param providerDetail The reason in the words of the provider, with {@code MESSAGE_SEND_FAILED}. null if it gave
-     * no reason. {@code details} has it too.
+     * @param issues The faults of the request, at most 32. Present with {@code VALIDATION_ERROR} and {@code MISSING_TEMPLATE_VARIABLES}.
+     * @param providerStatus The HTTP status of the provider, with {@code MESSAGE_SEND_FAILED}. null if the provider did not answer. {@code details} has it
+     * too.
+     * @param providerDetail The reason in the words of the provider, with {@code MESSAGE_SEND_FAILED}. null if it gave no reason. {@code details} has it too.
      * @param requestId The id of the request, the same as the header Service-Request-ID.
-     * @param docUrl The page on this error code: a path on the server that answered, such as
-     * {@code /docs/platform/error-NOT_FOUND.html}. Present if there is a code. */
+     * @param docUrl The page on this error code: a path on the server that answered, such as {@code /docs/platform/error-NOT_FOUND.html}. Present if there is
+     * a code. */
     public record ErrorEnvelope(
         String error, Open<ErrorCode> code, List<ValidationIssue> issues, ErrorDetails details, Long providerStatus,
         String providerDetail, String requestId, @JsonProperty("doc_url") String docUrl
-    ) implements StreamSessionEvent, StreamWebhookEventsEvent {}
+    ) implements StreamSessionEvent, StreamCallsEvent, StreamWebhookEventsEvent {}
     public enum CallOutcome {
         RESOLVED, UNRESOLVED, TRANSFERRED, CALLBACK_SCHEDULED, VOICEMAIL, NO_CONVERSATION, NOT_CONNECTED, FAILED,
         COMPLETED }
     public enum ListCallsHasItem { TOOL_FAILURE, TRANSFER, INTERRUPTION, FAILOVER, RECORDING }
-    /** The order of the list, always descending. Calls that have no such value yet are last. With {@code q} only
-     * {@code created_at}. */
     public enum ListCallsSort { CREATED_AT, DURATION_SECONDS, COST_MICRO_USD, SLOWEST_TURN_MS }
     /** @param p50 The median of {@code conversational_latency_ms} over the turns of the call, in milliseconds.
      * @param max The greatest of them, in milliseconds. */
@@ -1987,16 +1811,14 @@ public final class Schemas {
      * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
      * @param endedAt When the call ended, in UTC. null while it is live.
      * @param outcome The outcome in the report of the call. null until there is a report.
-     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
-     * null while the call is live.
+     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
      * @param turns The number of finished turns.
      * @param interruptions The number of turns of the agent that the caller interrupted.
      * @param toolCalls The number of tool calls.
      * @param toolFailures The number of tool calls that failed.
      * @param transfers The number of attempts to transfer the call.
      * @param failovers How often another provider took over a stage.
-     * @param costMicroUsd The known costs of the call in micro-USD, as a decimal string. null while the call is live,
-     * and for some seconds after its end.
+     * @param costMicroUsd The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end.
      * @param latencyMs The conversational latencies of the call. null if no turn has one.
      * @param slowestTurn The turn of the agent with the greatest latency. null if no turn has one.
      * @param matches The first turns that contain the words of {@code q}, at most 3. Present only with {@code q}. */
@@ -2013,14 +1835,23 @@ public final class Schemas {
         @JsonProperty("tool_calls") long toolCalls, @JsonProperty("tool_failures") long toolFailures, long transfers,
         long failovers, @JsonProperty("cost_micro_usd") String costMicroUsd,
         @JsonProperty("latency_ms") CallLatency latencyMs, @JsonProperty("slowest_turn") SlowestTurn slowestTurn,
-        List<TurnMatch> matches) {}
+        List<TurnMatch> matches) implements StreamCallsEvent {}
     /** @param calls The calls of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if there are no older calls. */
     public record CallList(List<CallOverview> calls, @JsonProperty("next_cursor") String nextCursor) {}
-    /** The length of a row: {@code hour} for at most 7 days, {@code day} and {@code none} for at most 92 days. */
+    public enum StreamCallsHasItem { TOOL_FAILURE, TRANSFER, INTERRUPTION, FAILOVER, RECORDING }
+    /** The start of the stream. Calls that change from now on come.
+     * @param test Whether the stream has calls of the test world. */
+    public record CallStreamOpen(boolean test) implements StreamCallsEvent {}
+    /** A call that changed and does not match the filters.
+     * @param id The id of the call. */
+    public record GoneCall(String id) implements StreamCallsEvent {}
+    /** Too many calls changed at once, or changes may have been missed. The list has to be read again. */
+    public record CallStreamResync() implements StreamCallsEvent {}
+    /** @param reason Why the stream ended: ten minutes have passed. */
+    public record CallStreamEnd(String reason) implements StreamCallsEvent {}
     public enum GetCallFiguresInterval { HOUR, DAY, NONE }
     public enum GetCallFiguresGroupByItem { AGENT, STATUS, KIND, OUTCOME, END_REASON, DIRECTION }
-    /** The length of a row. */
     public enum CallFiguresInterval { HOUR, DAY, NONE }
     /** @param p50 The median over the calls, of the median latency of each call, in milliseconds.
      * @param p95 The 95th percentile of the same. */
@@ -2070,16 +1901,13 @@ public final class Schemas {
     public record CallFigures(
         Instant since, Instant until, Open<CallFiguresInterval> interval, @JsonProperty("time_zone") String timeZone,
         List<CallFigureRow> rows, CallFigureSums total) {}
-    /** The kind of the party: {@code phone_number} for a call to a number of the organization, {@code callback} for a
-     * call that an agent had promised. */
     public enum StartedByType { API_KEY, USER, PHONE_NUMBER, CALLBACK }
     /** The party that started the call.
-     * @param type The kind of the party: {@code phone_number} for a call to a number of the organization,
-     * {@code callback} for a call that an agent had promised.
+     * @param type The kind of the party: {@code phone_number} for a call to a number of the organization, {@code callback} for a call that an agent had
+     * promised.
      * @param id The id of the API key, of the user, of the number or of the callback.
      * @param name The name that the API key has now, or the number in E.164. null for others. */
     public record StartedBy(Open<StartedByType> type, String id, String name) {}
-    /** The mood of the caller, as the analysis judges it. null if the call does not show it. */
     public enum StructuredDataSentiment { POSITIVE, NEUTRAL, NEGATIVE }
     /** Facts that the analysis found in the call. Empty while the analysis is pending.
      * @param topics The subjects of the call, at most 10, each in a few words.
@@ -2090,23 +1918,18 @@ public final class Schemas {
     public record StructuredData(
         List<String> topics, Open<StructuredDataSentiment> sentiment, Boolean resolved,
         @JsonProperty("action_items") List<String> actionItems, String message) {}
-    /** The state of the tool call. */
     public enum CallToolCallStatus { STARTED, COMPLETED, FAILED }
     /** A tool call with its result.
      * @param id The id of the tool call, as the LLM gave it.
      * @param name The name of the tool.
      * @param args The arguments of the tool, as the JSON text that the LLM wrote.
      * @param status The state of the tool call.
-     * @param result The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and
-     * in calls of earlier versions.
+     * @param result The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
      * @param isError Whether the tool call failed.
-     * @param httpStatus The HTTP status of the last answer of a webhook tool. null if there was no answer, and for
-     * other tools.
+     * @param httpStatus The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
      * @param startedAt When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
-     * @param durationMs How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier
-     * versions.
-     * @param attempts How many requests a webhook tool got. null for other tools, and for tools whose answer is not
-     * awaited. */
+     * @param durationMs How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions.
+     * @param attempts How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited. */
     public record CallToolCall(
         String id, String name, String args, Open<CallToolCallStatus> status, String result,
         @JsonProperty("is_error") boolean isError, @JsonProperty("http_status") Long httpStatus,
@@ -2114,27 +1937,24 @@ public final class Schemas {
     /** One finished turn, as in the transcript of the session.
      * @param id The id of the turn.
      * @param index The index of the turn in the call. The first turn is 0.
-     * @param source The speaker. Turns of a person who joined are {@code agent} too, with {@code human} in
-     * {@code metadata}.
+     * @param source The speaker. Turns of a person who joined are {@code agent} too, with {@code human} in {@code metadata}.
      * @param text The words of the turn. Longer texts are cut.
      * @param startedAt When the turn began, in UTC.
      * @param endedAt When the turn ended, in UTC.
-     * @param provider The id of the provider: of speech to text for spoken turns of the caller, of the LLM for turns
-     * of the agent. null if no provider was used.
+     * @param provider The id of the provider: of speech to text for spoken turns of the caller, of the LLM for turns of the agent. null if no provider was
+     * used.
      * @param model The id of the model of that provider. null if no provider was used.
-     * @param eouMs The time from the end of the caller's speech to the decision that the turn is over, in
-     * milliseconds. null for turns of the caller, and if no speech came before the turn.
-     * @param llmTtftMs The time from that decision to the first token of the LLM, in milliseconds. null if no token
-     * came.
-     * @param ttsTtfbMs The time from the first sentence of the LLM to its first audio, in milliseconds. null if
-     * nothing was spoken.
-     * @param conversationalLatencyMs The time from the end of the caller's speech to the first audio that was played,
-     * in milliseconds. null if one of the two is missing.
+     * @param eouMs The time from the end of the caller's speech to the decision that the turn is over, in milliseconds. null for turns of the caller, and if
+     * no speech came before the turn.
+     * @param llmTtftMs The time from that decision to the first token of the LLM, in milliseconds. null if no token came.
+     * @param ttsTtfbMs The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
+     * @param conversationalLatencyMs The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two
+     * is missing.
      * @param toolCalls The tool calls of the LLM in this turn.
-     * @param heardText The part of {@code text} that was played, which is all of it unless the caller interrupted the
-     * agent. null for turns of the caller and of the system.
-     * @param metadata More about the turn, such as {@code voice} and {@code ttsProvider}. Turns of a person who joined
-     * have {@code human} and {@code identity}. */
+     * @param heardText The part of {@code text} that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and
+     * of the system.
+     * @param metadata More about the turn, such as {@code voice} and {@code ttsProvider}. Turns of a person who joined have {@code human} and
+     * {@code identity}. */
     public record CallTurn(
         String id, long index, Open<TurnSource> source, String text, @JsonProperty("started_at") Instant startedAt,
         @JsonProperty("ended_at") Instant endedAt, String provider, String model, @JsonProperty("eou_ms") Double eouMs,
@@ -2145,40 +1965,27 @@ public final class Schemas {
         Map<String, Object> metadata) {}
     /** @param entries The turns of the call, the oldest first. */
     public record CallTranscript(List<CallTurn> entries) {}
-    /** The stage that the cost belongs to. */
     public enum CostLineStage { STT, LLM, TTS, CARRIER }
-    /** The owner of the credentials that were used: the organization ({@code BYOK}) or the operator ({@code MANAGED}).
-     */
     public enum CostLineKeySource { @JsonProperty("BYOK") BYOK, @JsonProperty("MANAGED") MANAGED }
-    /** The party of the leg, only in lines of {@code carrier_seconds}. {@code recipient} is the party of a transfer.
-     * Seconds count from the answer to the hangup. */
     public enum CostLineLeg { CALLER, RECIPIENT }
-    /** The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line,
-     * including failed attempts that cost.
-     * @param provider The id of the provider. For legs of the call it is the line: {@code carrier}, {@code trunk} or
-     * {@code simulator}.
-     * @param model The id of the model. For legs of the call it is the direction of the leg, {@code inbound} or
-     * {@code outbound}.
+    /** The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line, including failed attempts that cost.
+     * @param provider The id of the provider. For legs of the call it is the line: {@code carrier}, {@code trunk} or {@code simulator}.
+     * @param model The id of the model. For legs of the call it is the direction of the leg, {@code inbound} or {@code outbound}.
      * @param stage The stage that the cost belongs to.
-     * @param metric The unit of the quantity: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
-     * {@code cached_input_tokens}, {@code output_tokens}, {@code reasoning_tokens} or {@code carrier_seconds}.
+     * @param metric The unit of the quantity: {@code audio_milliseconds}, {@code characters}, {@code input_tokens}, {@code cached_input_tokens},
+     * {@code output_tokens}, {@code reasoning_tokens} or {@code carrier_seconds}.
      * @param quantity How much was used, in the unit of {@code metric}.
-     * @param keySource The owner of the credentials that were used: the organization ({@code BYOK}) or the operator
-     * ({@code MANAGED}).
-     * @param costMicroUsd The cost in micro-USD, as a decimal string. If an attempt has several units, one line has
-     * its whole cost. null if the price is not known.
+     * @param keySource The owner of the credentials that were used: the organization ({@code BYOK}) or the operator ({@code MANAGED}).
+     * @param costMicroUsd The cost in micro-USD, as a decimal string. If an attempt has several units, one line has its whole cost. null if the price is not
+     * known.
      * @param priceSource The source of the price. null if the price is not known, or none applies.
-     * @param leg The party of the leg, only in lines of {@code carrier_seconds}. {@code recipient} is the party of a
-     * transfer. Seconds count from the answer to the hangup. */
+     * @param leg The party of the leg, only in lines of {@code carrier_seconds}. {@code recipient} is the party of a transfer. Seconds count from the answer
+     * to the hangup. */
     public record CostLine(
         String provider, String model, Open<CostLineStage> stage, String metric, double quantity,
         Open<CostLineKeySource> keySource, String costMicroUsd, String priceSource, Open<CostLineLeg> leg) {}
-    /** The state of the recording. A recording that still runs counts as {@code uploading}, and a call without a
-     * recording as {@code suppressed}. */
     public enum CallArtifactsRecordingStatus { SUPPRESSED, UPLOADING, READY, FAILED }
-    /** The recording of the call.
-     * @param status The state of the recording. A recording that still runs counts as {@code uploading}, and a call
-     * without a recording as {@code suppressed}.
+    /** @param status The state of the recording. A recording that still runs counts as {@code uploading}, and a call without a recording as {@code suppressed}.
      * @param url The path of the recording, as {@code recording_resource_uri}. null until the recording is ready.
      * @param durationMs The length of the recording in milliseconds. null if there is no recording, or not yet.
      * @param contentType The MIME type of the recording.
@@ -2186,37 +1993,31 @@ public final class Schemas {
     public record CallArtifactsRecording(
         Open<CallArtifactsRecordingStatus> status, String url, @JsonProperty("duration_ms") Long durationMs,
         @JsonProperty("content_type") String contentType, long channels) {}
-    /** The size of the transcript.
-     * @param entriesTotal The number of turns in the transcript.
+    /** @param entriesTotal The number of turns in the transcript.
      * @param truncated Whether turns are left out here. <code>GET /v1/calls/{id}</code> has all turns. */
     public record CallArtifactsTranscript(@JsonProperty("entries_total") long entriesTotal, boolean truncated) {}
     /** @param recording The recording of the call.
      * @param transcript The size of the transcript. */
     public record CallArtifacts(CallArtifactsRecording recording, CallArtifactsTranscript transcript) {}
-    /** The state of the callback. It is {@code dispatching} while the call is placed, and {@code dispatched} when the
-     * carrier has accepted the call, also if the line is then busy. */
+    /** The state of the callback. It is {@code dispatching} while the call is placed, and {@code dispatched} when the carrier has accepted the call, also if
+     * the line is then busy. */
     public enum CallbackStatus { SCHEDULED, DISPATCHING, DISPATCHED, CANCELLED, FAILED }
-    /** Why the last attempt to place the call failed. null if no attempt failed or one is under way. {@code missed}: no
-     * server was running within an hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later. */
+    /** Why the last attempt to place the call failed. null if no attempt failed or one is under way. {@code missed}: no server was running within an hour of
+     * the time. A due call is tried at its time and 1, 5 and 15 minutes later. */
     public enum CallbackFailureCause { CARRIER_ERROR, INSUFFICIENT_CREDITS, CONCURRENCY, NO_PHONE_NUMBER, MISSED }
     /** @param id The id of the callback: {@code callback_} and 22 letters and digits.
      * @param organizationId The id of the organization that owns the callback.
      * @param sourceSessionId The id of the session in which the callback was promised.
-     * @param createdSessionId The id of the session of the call that was placed. null until the callback is
-     * {@code dispatched}.
-     * @param agentId The id of the agent that makes the call. null if the session had no agent: the call then has the
-     * settings of that session.
-     * @param phoneNumberId The id of the phone number that the call was placed from. Until the callback is
-     * {@code dispatched}, the number that the configuration of the tool names; if that number cannot call then,
-     * another number is taken. null if the configuration names no number.
+     * @param createdSessionId The id of the session of the call that was placed. null until the callback is {@code dispatched}.
+     * @param agentId The id of the agent that makes the call. null if the session had no agent: the call then has the settings of that session.
+     * @param phoneNumberId The id of the phone number that the call was placed from. Until the callback is {@code dispatched}, the number that the
+     * configuration of the tool names; if that number cannot call then, another number is taken. null if the configuration names no number.
      * @param toNumber The number that is called, in E.164.
-     * @param fromNumber The phone number that the call was placed from, in E.164. null until the callback is
-     * {@code dispatched}.
+     * @param fromNumber The phone number that the call was placed from, in E.164. null until the callback is {@code dispatched}.
      * @param scheduledAt When the call is due, in UTC.
      * @param reason Why the person is called again, in words. null if the conversation gave no reason.
      * @param instructions Instructions for the agent that makes the call. null without instructions.
-     * @param summary The summary of the session in which the callback was promised. null until that session is
-     * analysed.
+     * @param summary The summary of the session in which the callback was promised. null until that session is analysed.
      * @param metadata The metadata of the session in which the callback was promised.
      * @param attemptedAt When the last attempt to place the call began, in UTC. null before the first attempt.
      * @param dispatchedAt When the carrier accepted the call, in UTC. null until the callback is {@code dispatched}.
@@ -2235,11 +2036,7 @@ public final class Schemas {
         @JsonProperty("attempted_at") Instant attemptedAt, @JsonProperty("dispatched_at") Instant dispatchedAt,
         @JsonProperty("cancelled_at") Instant cancelledAt, @JsonProperty("created_at") Instant createdAt,
         @JsonProperty("updated_at") Instant updatedAt) {}
-    /** The state of the analysis. {@code heuristic}: made by rules, because no LLM could be asked or the user said
-     * nothing to analyse. {@code failed}: the LLM gave nothing usable, and the result of the rules stays. */
     public enum CallReportAnalysisStatus { PENDING, HEURISTIC, COMPLETED, FAILED }
-    /** The state of the delivery to all endpoints. {@code delivered}: every endpoint accepted the report.
-     * {@code failed}: at least one did not, and no attempt follows. */
     public enum CallReportPostCallWebhookStatus { NOT_CONFIGURED, PENDING, DELIVERED, FAILED }
     /** @param endpointId The id of the endpoint that gets the delivery.
      * @param deliveryId The id of the delivery, as in the log of deliveries.
@@ -2253,13 +2050,11 @@ public final class Schemas {
         Instant createdAt) {}
     /** @param sessionId The id of the session, which is also the id of the call.
      * @param organizationId The id of the organization that owns the call.
-     * @param version The version of the report. It rises with each further analysis, and when the recording is ready
-     * after the first version.
+     * @param version The version of the report. It rises with each further analysis, and when the recording is ready after the first version.
      * @param summary The summary of the call, in a few sentences. Empty while the analysis is pending.
      * @param outcome The result of the call.
-     * @param customData The values of the extraction fields of the agent and of the endpoints that get the report, by
-     * name. null if the call gives no basis for a value. If fields share a name, the field of the agent counts, then
-     * that of the oldest endpoint.
+     * @param customData The values of the extraction fields of the agent and of the endpoints that get the report, by name. null if the call gives no basis
+     * for a value. If fields share a name, the field of the agent counts, then that of the oldest endpoint.
      * @param transcript The transcript of the call.
      * @param costMicroUsd The known costs of the call in micro-USD, as a decimal string.
      * @param costComplete Whether all costs are known. If not, the call costs more than {@code cost_micro_usd}.
@@ -2267,25 +2062,19 @@ public final class Schemas {
      * @param metadata Your own data, as the session was created with it.
      * @param artifacts The recording and the transcript of the call.
      * @param scheduledCallback The last callback that was promised in the call. null if no callback was promised.
-     * @param analysisStatus The state of the analysis. {@code heuristic}: made by rules, because no LLM could be asked
-     * or the user said nothing to analyse. {@code failed}: the LLM gave nothing usable, and the result of the rules
-     * stays.
-     * @param analysisProvider The id of the provider that made the analysis. null while it is pending, and if rules
-     * made it.
+     * @param analysisStatus The state of the analysis. {@code heuristic}: made by rules, because no LLM could be asked or the user said nothing to analyse.
+     * {@code failed}: the LLM gave nothing usable, and the result of the rules stays.
+     * @param analysisProvider The id of the provider that made the analysis. null while it is pending, and if rules made it.
      * @param analysisModel The id of the model that made the analysis. null while it is pending, and if rules made it.
      * @param analysisError Why the LLM gave no analysis, in words. null if it did not fail.
      * @param analysisCompletedAt When the analysis was stored, in UTC. null while it is pending.
-     * @param postCallWebhookStatus The state of the delivery to all endpoints. {@code delivered}: every endpoint
-     * accepted the report. {@code failed}: at least one did not, and no attempt follows.
-     * @param postCallWebhookAttempts How many attempts to deliver this version of the report were made, over all
-     * endpoints.
+     * @param postCallWebhookStatus The state of the delivery to all endpoints. {@code delivered}: every endpoint accepted the report. {@code failed}: at least
+     * one did not, and no attempt follows.
+     * @param postCallWebhookAttempts How many attempts to deliver this version of the report were made, over all endpoints.
      * @param postCallWebhookNextRetryAt When the next attempt is due, in UTC. null if no attempt follows.
-     * @param postCallWebhookDeliveredAt When the last endpoint accepted the report, in UTC. null until every endpoint
-     * has accepted it.
-     * @param postCallWebhookError The error of an endpoint that has not accepted the report. null if there is no
-     * error.
-     * @param webhookDeliveries The deliveries of all versions of the report, the newest version first. The newest
-     * version makes the five fields before.
+     * @param postCallWebhookDeliveredAt When the last endpoint accepted the report, in UTC. null until every endpoint has accepted it.
+     * @param postCallWebhookError The error of an endpoint that has not accepted the report. null if there is no error.
+     * @param webhookDeliveries The deliveries of all versions of the report, the newest version first. The newest version makes the five fields before.
      * @param createdAt When the report was created, in UTC.
      * @param updatedAt When the report was last changed, in UTC. */
     public record CallReport(
@@ -2307,13 +2096,10 @@ public final class Schemas {
         @JsonProperty("post_call_webhook_error") String postCallWebhookError,
         @JsonProperty("webhook_deliveries") List<ReportDelivery> webhookDeliveries,
         @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt) {}
-    /** The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks them first.
-     */
     public enum TransferKind { BLIND, WARM }
-    /** | status | meaning | |---|---| | {@code requested} | The number is called. | | {@code screening} | A person has
-     * answered, and the agent asks them. | | {@code bridging} | The carrier connects them with the caller. | |
-     * {@code completed} | They are connected, and the agent has left. | | {@code failed} | They were not reached;
-     * {@code failure_cause} says why. | | {@code cancelled} | A client has given up the attempt. | */
+    /** | status | meaning | |---|---| | {@code requested} | The number is called. | | {@code screening} | A person has answered, and the agent asks them. | |
+     * {@code bridging} | The carrier connects them with the caller. | | {@code completed} | They are connected, and the agent has left. | | {@code failed} |
+     * They were not reached; {@code failure_cause} says why. | | {@code cancelled} | A client has given up the attempt. | */
     public enum TransferStatus { REQUESTED, SCREENING, BRIDGING, COMPLETED, FAILED, CANCELLED }
     /** Why the attempt failed. null unless its status is {@code failed}. */
     public enum TransferFailureCause { BUSY, NO_ANSWER, DECLINED, VOICEMAIL, CALLER_HUNG_UP, CARRIER_ERROR }
@@ -2321,23 +2107,17 @@ public final class Schemas {
      * @param id The id of the attempt.
      * @param sessionId The id of the call.
      * @param organizationId The id of the organization that owns the call.
-     * @param kind The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks
-     * them first.
+     * @param kind The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks them first.
      * @param transferTo The number that is called, in E.164.
      * @param label The label of the destination. null if it has none.
      * @param fromRoomName The name of the room of the call: {@code room-} and the id of the call.
-     * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of
-     * the attempt. null for a blind transfer.
-     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as
-     * {@code participantIdentity}.
-     * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as
-     * {@code recipientParticipantIdentity}: {@code transfer_} and the id of the attempt.
-     * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the
-     * carrier.
-     * @param screeningPrompt The words that the agent says before it asks the person. null for the default words, and
-     * for a blind transfer.
-     * @param summary The summary of the call that the agent says to the person: the last one that a request gave, else
-     * the default. null for a blind transfer.
+     * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of the attempt. null for a blind transfer.
+     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as {@code participantIdentity}.
+     * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as {@code recipientParticipantIdentity}:
+     * {@code transfer_} and the id of the attempt.
+     * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the carrier.
+     * @param screeningPrompt The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
+     * @param summary The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer.
      * @param voicemailDetected Whether an answering machine answered.
      * @param metadata Your own data about the attempt. {@code cancel_reason} is the reason of a cancel request.
      * @param createdAt When the attempt was created, in UTC.
@@ -2356,7 +2136,6 @@ public final class Schemas {
         @JsonProperty("failure_cause") Open<TransferFailureCause> failureCause, Map<String, Object> metadata,
         @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt,
         @JsonProperty("completed_at") Instant completedAt) {}
-    /** The kind of the step. */
     public enum CallSpanKind {
         CALL, DIAL, PRE_CALL, TURN, ENDPOINTING, STT, LLM, TOOL, TTS, PLAYOUT, TRANSFER, UNATTRIBUTED }
     /** @param id The id of the step.
@@ -2364,16 +2143,14 @@ public final class Schemas {
      * @param startMs When the step began, in milliseconds after {@code started_at} of the tree.
      * @param durationMs How long the step lasted, in milliseconds.
      * @param criticalMs The part of the silence before the answer that was spent on this step, in milliseconds.
-     * @param attributes Details of the step, such as {@code provider}, {@code model} and {@code attempt_id}. They
-     * depend on its kind.
+     * @param attributes Details of the step, such as {@code provider}, {@code model} and {@code attempt_id}. They depend on its kind.
      * @param children The steps within this step. */
     public record CallSpan(
         String id, Open<CallSpanKind> kind, @JsonProperty("start_ms") double startMs,
         @JsonProperty("duration_ms") double durationMs, @JsonProperty("critical_ms") double criticalMs,
         Map<String, Object> attributes, List<CallSpan> children) {}
-    /** The steps of the call as a tree, which shows how the silence before each answer was spent. The
-     * {@code critical_ms} of the children of a {@code turn} sum to its {@code silence_ms}, {@code unattributed}
-     * included. The last 500 turns are kept. Empty if the call was never connected.
+    /** The steps of the call as a tree, which shows how the silence before each answer was spent. The {@code critical_ms} of the children of a {@code turn} sum
+     * to its {@code silence_ms}, {@code unattributed} included. The last 500 turns are kept. Empty if the call was never connected.
      * @param version The version of the form of the tree. Always 1.
      * @param startedAt When the parties were connected, in UTC.
      * @param durationMs How long the call lasted, in milliseconds. A live call lasts until now.
@@ -2392,24 +2169,20 @@ public final class Schemas {
      * @param direction The direction of a phone call. null if the call is not by phone.
      * @param from The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
      * @param to The number that is called, in E.164. null if the call is not by phone.
-     * @param phoneNumberId The id of the organization's number in the call: a phone number, or a rich-message number
-     * if {@code kind} is {@code rmsg}. null if the call is not by phone.
-     * @param callControlId The id of the leg of the other party, as {@code createPhoneSession} answers it. null if the
-     * call is not by phone.
+     * @param phoneNumberId The id of the organization's number in the call: a phone number, or a rich-message number if {@code kind} is {@code rmsg}. null if
+     * the call is not by phone.
+     * @param callControlId The id of the leg of the other party, as {@code createPhoneSession} answers it. null if the call is not by phone.
      * @param roomName The name of the room of the call: {@code room-} and the id of the call.
      * @param language The language of the agent in the call, as a BCP 47 tag.
      * @param metadata Your own data, as the session was created with it.
      * @param createdAt When the call was created, in UTC.
      * @param updatedAt When the call was last changed, in UTC.
      * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
-     * @param recordingStartedAt The time of the first sample of the recording, in UTC: a turn is at {@code started_at}
-     * minus this time in the audio. null without a recording, and if the events of the call were deleted for their
-     * age.
+     * @param recordingStartedAt The time of the first sample of the recording, in UTC: a turn is at {@code started_at} minus this time in the audio. null
+     * without a recording, and if the events of the call were deleted for their age.
      * @param endedAt When the call ended, in UTC. null while it is live.
-     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
-     * null while the call is live.
-     * @param recordingDurationMs The length of the recording in milliseconds. null if there is no recording, or not
-     * yet.
+     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
+     * @param recordingDurationMs The length of the recording in milliseconds. null if there is no recording, or not yet.
      * @param recordingResourceUri The path of the recording, also if the call has none.
      * @param report The report of the call. null until the call has ended.
      * @param transfers The attempts to transfer the call to another party, the oldest first.
@@ -2432,31 +2205,26 @@ public final class Schemas {
         List<Transfer> transfers, CallTranscript transcript, @JsonProperty("span_tree") SpanTree spanTree) {}
     /** @param events The events of the call, the oldest first. */
     public record CallEventList(List<CallEvent> events) {}
-    /** The stage of the request. */
     public enum CallRequestStage { STT, LLM, TTS }
-    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
-     * {@code cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
+    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens}, {@code cached_input_tokens}, {@code output_tokens} or
+     * {@code reasoning_tokens}.
      * @param amount How much was used, in the unit. */
     public record Quantity(String unit, double amount) {}
-    /** The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the
-     * organization, and the attempt costs nothing here. */
     public enum RequestAttemptKeySource { PLATFORM, BYOK }
     /** @param attemptId The id of the attempt in the log, in traces and in the header {@code Service-Attempt-ID}.
      * @param provider The id of the provider of the attempt.
      * @param model The id of the model of the attempt.
-     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth},
-     * {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded},
-     * {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More
-     * may be added.
+     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth}, {@code quota}, {@code bad_request},
+     * {@code unsupported}, {@code rate_limited}, {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or
+     * {@code cancelled}. More may be added.
      * @param startedAt When the attempt began, in UTC.
      * @param durationMs How long the attempt took, in milliseconds.
-     * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if
-     * none came.
+     * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
      * @param quantities The quantities that were used, by unit.
      * @param priced Whether the price is known. If not, {@code cost_micro_usd} is null.
      * @param priceSource The source of the price and its date. null if the price is not known.
-     * @param keySource The owner of the key that was used. With the organization's key ({@code byok}) the provider
-     * bills the organization, and the attempt costs nothing here. */
+     * @param keySource The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the organization, and the attempt
+     * costs nothing here. */
     public record RequestAttempt(
         @JsonProperty("attempt_id") String attemptId, String provider, String model, String outcome,
         @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") double durationMs,
@@ -2466,18 +2234,17 @@ public final class Schemas {
         @JsonProperty("key_source") Open<RequestAttemptKeySource> keySource) {}
     /** @param requestId The id of the request.
      * @param stage The stage of the request.
-     * @param turnIndex The index of the turn that the request served, as in the span tree. null if it served several
-     * turns, as speech to text does, or no turn that was played.
+     * @param turnIndex The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn
+     * that was played.
      * @param operation The operationId of the request.
      * @param provider The id of the provider that served the request. null if no provider did.
      * @param model The id of the model of that provider. null if no provider served the request.
      * @param outcome The outcome of the request: {@code succeeded}, or the code of the error.
      * @param startedAt When the request began, in UTC.
-     * @param startMs The same as the spans have it: in milliseconds after {@code started_at} of the call, or after
-     * {@code created_at} if the parties were never connected. Negative if the request began before.
+     * @param startMs The same as the spans have it: in milliseconds after {@code started_at} of the call, or after {@code created_at} if the parties were
+     * never connected. Negative if the request began before.
      * @param durationMs How long the request took, in milliseconds.
-     * @param firstByteMs The time from the start of the request to its first media or token, in milliseconds. null if
-     * the answer came at once, or none came.
+     * @param firstByteMs The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came.
      * @param costMicroUsd The cost of the request. null if the price is not known.
      * @param attempts The attempts at providers, in order.
      * @param hasRoute Whether <code>GET /v1/requests/{id}/route</code> has the choice of the model. */
@@ -2489,23 +2256,18 @@ public final class Schemas {
         @JsonProperty("cost_micro_usd") String costMicroUsd, List<RequestAttempt> attempts,
         @JsonProperty("has_route") boolean hasRoute) {}
     /** @param requests The requests of the call, the oldest first.
-     * @param complete Whether no request is missing: requests are deleted for their age, and an answer has at most
-     * 10,000. */
+     * @param complete Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000. */
     public record CallRequestList(List<CallRequest> requests, boolean complete) {}
     public static final class FinalizeReport {
         Nullable<Boolean> forceAnalysis, retryWebhook;
         /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */
         public FinalizeReport forceAnalysis(Boolean value) { forceAnalysis = Nullable.of(value); return this; }
-        /** Whether to send the report again to the endpoints that have not accepted it, with the same
-         * {@code webhook-id} and all attempts. */
+        /** Whether to send the report again to the endpoints that have not accepted it, with the same {@code webhook-id} and all attempts. */
         public FinalizeReport retryWebhook(Boolean value) { retryWebhook = Nullable.of(value); return this; }
     }
-    /** The state of the delivery. {@code delivered}: every endpoint accepted the report. {@code failed}: at least one
-     * did not, and no attempt follows. */
     public enum FinalizedReportWebhookStatus { NOT_CONFIGURED, PENDING, DELIVERED, FAILED }
-    /** The delivery of the report to all endpoints.
-     * @param status The state of the delivery. {@code delivered}: every endpoint accepted the report. {@code failed}:
-     * at least one did not, and no attempt follows.
+    /** @param status The state of the delivery. {@code delivered}: every endpoint accepted the report. {@code failed}: at least one did not, and no attempt
+     * follows.
      * @param attempts How many attempts to deliver this version of the report were made, over all endpoints.
      * @param endpoints The number of endpoints that get the report. */
     public record FinalizedReportWebhook(Open<FinalizedReportWebhookStatus> status, long attempts, long endpoints) {}
@@ -2520,8 +2282,7 @@ public final class Schemas {
         @JsonProperty("session_id") String sessionId, String summary, Open<CallOutcome> outcome,
         @JsonProperty("cost_micro_usd") String costMicroUsd, @JsonProperty("cost_complete") boolean costComplete,
         FinalizedReportWebhook webhook, @JsonProperty("webhook_deliveries") List<ReportDelivery> webhookDeliveries) {}
-    /** @param url The URL of the recording. With {@code expires_in} it works without a key until {@code expires_at};
-     * otherwise requests to it need an API key.
+    /** @param url The URL of the recording. With {@code expires_in} it works without a key until {@code expires_at}; otherwise requests to it need an API key.
      * @param expiresAt When the link expires, in UTC. Present only with {@code expires_in}. */
     public record RecordingLink(String url, @JsonProperty("expires_at") Instant expiresAt) {}
     public static final class WebJoin {
@@ -2529,13 +2290,11 @@ public final class Schemas {
         /** The name of the person, as the transcript shows it. */
         public WebJoin displayName(String value) { displayName = Nullable.of(value); return this; }
     }
-    /** @param token The token for the media channel of this call and this person. It may be given to the browser, and
-     * is not shown again.
+    /** @param token The token for the media channel of this call and this person. It may be given to the browser, and is not shown again.
      * @param url The WebSocket URL of the media channel.
      * @param identity The id of the person in the call: {@code join_} and a UUID.
      * @param roomName The name of the room of the call: {@code room-} and the id of the call.
-     * @param expiresAt When the person must have joined, in UTC. After that the token works while the call is live,
-     * until they leave with {@code end}.
+     * @param expiresAt When the person must have joined, in UTC. After that the token works while the call is live, until they leave with {@code end}.
      * @param transport The transport of the audio. A person joins over a socket even if the caller does not. */
     public record WebJoined(
         String token, String url, String identity, String roomName, Instant expiresAt, String transport) {}
@@ -2544,7 +2303,6 @@ public final class Schemas {
         /** The reason for the end, as your own text. The event of the end has it in its payload. */
         public EndCall reason(String value) { reason = Nullable.of(value); return this; }
     }
-    /** Whether the call ends now ({@code ending}) or was over before ({@code already_ended}). */
     public enum EndedCallStatus { ENDING, ALREADY_ENDED }
     /** @param ok Always {@code true}: the request was accepted.
      * @param status Whether the call ends now ({@code ending}) or was over before ({@code already_ended}).
@@ -2569,8 +2327,7 @@ public final class Schemas {
         String to; Nullable<String> label, screeningPrompt, summary, outboundTrunkId;
         Nullable<Map<String, Object>> metadata;
         public TransferDestination to(String value) { to = value; return this; }
-        /** The name of the destination in records and events. With the tool {@code transfer_call} the LLM chooses by
-         * it. */
+        /** The name of the destination in records and events. With the tool {@code transfer_call} the LLM chooses by it. */
         public TransferDestination label(String value) { label = Nullable.of(value); return this; }
         public TransferDestination screeningPrompt(String value) { screeningPrompt = Nullable.of(value); return this; }
         public TransferDestination summary(String value) { summary = Nullable.of(value); return this; }
@@ -2590,8 +2347,7 @@ public final class Schemas {
             destinations = Nullable.of(value);
             return this;
         }
-        /** The number to call from, in E.164: the number of the call (the default), or another number of the
-         * organization that may place calls. */
+        /** The number to call from, in E.164: the number of the call (the default), or another number of the organization that may place calls. */
         public WarmTransfer from(String value) { from = Nullable.of(value); return this; }
         public WarmTransfer screeningPrompt(String value) { screeningPrompt = Nullable.of(value); return this; }
         public WarmTransfer summary(String value) { summary = Nullable.of(value); return this; }
@@ -2609,10 +2365,7 @@ public final class Schemas {
         /** false, for clients that send it: the answer does not wait for the person who is called. */
         public WarmTransfer waitUntilAnswered(Boolean value) { waitUntilAnswered = Nullable.of(value); return this; }
     }
-    /** The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks them first.
-     */
     public enum TransferProgressKind { BLIND, WARM }
-    /** The way on for the caller. */
     public enum DoneFallbackAction { RETURN_TO_ASSISTANT, TAKE_MESSAGE, END_CALL }
     /** The fallback that was carried out.
      * @param action The way on for the caller.
@@ -2627,23 +2380,17 @@ public final class Schemas {
     /** @param id The id of the attempt.
      * @param sessionId The id of the call.
      * @param organizationId The id of the organization that owns the call.
-     * @param kind The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks
-     * them first.
+     * @param kind The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks them first.
      * @param transferTo The number that is called, in E.164.
      * @param label The label of the destination. null if it has none.
      * @param fromRoomName The name of the room of the call: {@code room-} and the id of the call.
-     * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of
-     * the attempt. null for a blind transfer.
-     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as
-     * {@code participantIdentity}.
-     * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as
-     * {@code recipientParticipantIdentity}: {@code transfer_} and the id of the attempt.
-     * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the
-     * carrier.
-     * @param screeningPrompt The words that the agent says before it asks the person. null for the default words, and
-     * for a blind transfer.
-     * @param summary The summary of the call that the agent says to the person: the last one that a request gave, else
-     * the default. null for a blind transfer.
+     * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of the attempt. null for a blind transfer.
+     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as {@code participantIdentity}.
+     * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as {@code recipientParticipantIdentity}:
+     * {@code transfer_} and the id of the attempt.
+     * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the carrier.
+     * @param screeningPrompt The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
+     * @param summary The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer.
      * @param voicemailDetected Whether an answering machine answered.
      * @param metadata Your own data about the attempt. {@code cancel_reason} is the reason of a cancel request.
      * @param createdAt When the attempt was created, in UTC.
@@ -2651,8 +2398,7 @@ public final class Schemas {
      * @param completedAt When the attempt ended, in UTC, with any result. null while it is open.
      * @param routingAttempts All attempts of this transfer so far, the oldest first.
      * @param nextTransfer The attempt that this request has begun. null if it began no attempt.
-     * @param fallback The fallback that was carried out after the last attempt. null if somebody was reached, or the
-     * transfer goes on. */
+     * @param fallback The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on. */
     public record TransferProgress(
         String id, @JsonProperty("session_id") String sessionId, @JsonProperty("organization_id") String organizationId,
         Open<TransferProgressKind> kind, Open<TransferStatus> status, @JsonProperty("transfer_to") String transferTo,
@@ -2670,8 +2416,7 @@ public final class Schemas {
         @JsonProperty("next_transfer") Transfer nextTransfer, DoneFallback fallback) {}
     public static final class CompleteTransfer {
         Nullable<String> recipientParticipantIdentity, summary;
-        /** The identity of the recipient, as {@code recipient_participant_identity}. If it is another, the request is
-         * refused. It may be left out. */
+        /** The identity of the recipient, as {@code recipient_participant_identity}. If it is another, the request is refused. It may be left out. */
         public CompleteTransfer recipientParticipantIdentity(String value) {
             recipientParticipantIdentity = Nullable.of(value);
             return this;
@@ -2682,8 +2427,7 @@ public final class Schemas {
         Nullable<Boolean> tryNext, voicemailDetected; Nullable<String> reason, summary;
         /** Whether to call the next destination. The default is false. */
         public CancelTransfer tryNext(Boolean value) { tryNext = Nullable.of(value); return this; }
-        /** Whether a voicemail has answered. The attempt is then {@code failed} with the cause {@code voicemail}. The
-         * default is false. */
+        /** Whether a voicemail has answered. The attempt is then {@code failed} with the cause {@code voicemail}. The default is false. */
         public CancelTransfer voicemailDetected(Boolean value) { voicemailDetected = Nullable.of(value); return this; }
         /** The reason, as your own text. It is kept in {@code metadata.cancel_reason}. */
         public CancelTransfer reason(String value) { reason = Nullable.of(value); return this; }
@@ -2697,29 +2441,24 @@ public final class Schemas {
         /** Why the callback is cancelled, for people. */
         public CancelCallback reason(String value) { reason = Nullable.of(value); return this; }
     }
-    /** The source of the number: the carrier of this server ({@code managed}), or a SIP connection of the organization
-     * ({@code sip_trunk}). */
     public enum PhoneNumberSource { MANAGED, SIP_TRUNK }
     /** The direction of the calls that the number is for. */
     public enum PhoneNumberDirection { INBOUND, OUTBOUND, BOTH }
-    /** @param name The name of the header. The names that {@code headers} allows are allowed, and
-     * {@code authorization}. */
+    /** @param name The name of the header. The names that {@code headers} allows are allowed, and {@code authorization}. */
     public record AuthHeader(String name) {}
     /** @param kind The kind of the tool: your server runs it.
      * @param authHeaders Headers with secret values. A name may not be in {@code headers} too. */
     public record NewWebhookSource(
         String kind, String url, Map<String, String> headers, List<AuthHeader> authHeaders, Long timeoutMs,
         Open<ResponseMode> responseMode, String asyncAck) implements NewToolSource {}
-    /** @param source The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
-     */
+    /** @param source The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */
     public record NewTool(
         String name, String description, Map<String, Object> parameters, NewToolSource source,
         Open<PreToolSpeech> preToolSpeech, ToolSoundOverride toolSound, ToolSimulation simulation) {}
-    /** The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them;
-     * {@code metadata} and all other fields become the metadata of the call. A text may have the placeholders
-     * {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text
-     * that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON,
-     * and eight levels deep.
+    /** The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; {@code metadata} and all other fields
+     * become the metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a
+     * number is missing, a text that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight
+     * levels deep.
      * @param systemPrompt The instructions of the agent, a template.
      * @param llm The settings of the LLM in calls to this number.
      * @param sttOptions The settings of speech to text in calls to this number.
@@ -2736,50 +2475,37 @@ public final class Schemas {
         Long maxDurationSeconds, Long silenceTimeoutSeconds, String endCallMessage, String fallbackMessage,
         Long maxToolHops, String timezone, Boolean recording, List<NewTool> tools, Map<String, String> variables,
         Map<String, Object> metadata, Map<String, String> webhookTags, @JsonAnySetter Map<String, Object> extra) {}
-    /** Whether the number can do all that its direction needs ({@code ready}), lacks something
-     * ({@code action_required}), or is suspended. */
     public enum PhoneNumberSetupStatus { READY, ACTION_REQUIRED, SUSPENDED }
     public enum PhoneNumberSetupIssuesItem {
         CARRIER_PENDING, CARRIER_ORDER_FAILED, SIP_CONNECTION_FAILING, SIP_PORT_MISSING, FORWARDING_REQUIRED,
         PAYMENT_OVERDUE, APPROVAL_PENDING, NUMBER_ALSO_IMPORTED }
-    /** @param status Whether the number can do all that its direction needs ({@code ready}), lacks something
-     * ({@code action_required}), or is suspended.
+    /** @param status Whether the number can do all that its direction needs ({@code ready}), lacks something ({@code action_required}), or is suspended.
      * @param inboundReady Whether the number takes calls.
      * @param outboundReady Whether the number places calls.
-     * @param agentReady Whether an agent, or a template with {@code intent} and {@code systemPrompt}, answers calls to
-     * the number.
-     * @param forwardingRequired Whether no call has come to this imported number yet, so that its trunk may not send
-     * calls here. It is only a hint.
-     * @param sipConnectionReady Whether the other side of the SIP connection has answered. Always true for numbers of
-     * the carrier.
+     * @param agentReady Whether an agent, or a template with {@code intent} and {@code systemPrompt}, answers calls to the number.
+     * @param forwardingRequired Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a hint.
+     * @param sipConnectionReady Whether the other side of the SIP connection has answered. Always true for numbers of the carrier.
      * @param issues The open issues of the number. Not every issue keeps it from being ready. */
     public record PhoneNumberSetup(
         Open<PhoneNumberSetupStatus> status, boolean inboundReady, boolean outboundReady, boolean agentReady,
         boolean forwardingRequired, boolean sipConnectionReady, List<Open<PhoneNumberSetupIssuesItem>> issues) {}
     /** @param id The id of the number: {@code pn_} and 22 letters and digits.
      * @param organizationId The id of the organization that owns the number.
-     * @param source The source of the number: the carrier of this server ({@code managed}), or a SIP connection of the
-     * organization ({@code sip_trunk}).
-     * @param agentId The id of the agent that answers calls to the number. The agent also calls from its oldest number
-     * by default. null if it has none.
+     * @param source The source of the number: the carrier of this server ({@code managed}), or a SIP connection of the organization ({@code sip_trunk}).
+     * @param agentId The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null if it has none.
      * @param label The name of the number, for people. null if it has none.
-     * @param providerResourceId The id of the number at the carrier. null if the carrier has not named it, and for
-     * imported numbers.
-     * @param sipConnectionInstallationId The id of the SIP connection ({@code sip_…}) of an imported number. null for
-     * numbers of the carrier.
-     * @param sipProviderName The name of the company behind an imported number, for your own records. null if none was
-     * given.
-     * @param smsCampaignId The id of the 10DLC campaign that the number is assigned to. null if it is assigned to
-     * none.
-     * @param smsAssignmentStatus The state of that assignment at the carrier, such as {@code ASSIGNED}, with which
-     * text messages may be sent. null if there is no assignment.
-     * @param smsAssignmentUpdatedAt When the state of the assignment last changed, in UTC. null if there is no
-     * assignment.
+     * @param providerResourceId The id of the number at the carrier. null if the carrier has not named it, and for imported numbers.
+     * @param sipConnectionInstallationId The id of the SIP connection ({@code sip_…}) of an imported number. null for numbers of the carrier.
+     * @param sipProviderName The name of the company behind an imported number, for your own records. null if none was given.
+     * @param smsCampaignId The id of the 10DLC campaign that the number is assigned to. null if it is assigned to none.
+     * @param smsAssignmentStatus The state of that assignment at the carrier, such as {@code ASSIGNED}, with which text messages may be sent. null if there is
+     * no assignment.
+     * @param smsAssignmentUpdatedAt When the state of the assignment last changed, in UTC. null if there is no assignment.
      * @param setupStatus Whether the number is ready for calls, and the open issues.
      * @param nextChargeAt When the next month is charged, in UTC. null if the number costs nothing.
      * @param lastChargedAt When the last month was charged, in UTC. null if the number costs nothing.
-     * @param suspendedAt When the number was suspended because a month could not be paid, in UTC. It then neither
-     * takes nor places calls. null if it is not suspended.
+     * @param suspendedAt When the number was suspended because a month could not be paid, in UTC. It then neither takes nor places calls. null if it is not
+     * suspended.
      * @param createdAt When the number was bought or imported, in UTC.
      * @param updatedAt When the number was last changed, in UTC.
      * @param monthlyMicroUsd The monthly charge in micro-USD; "0" where the number costs nothing. */
@@ -2790,11 +2516,10 @@ public final class Schemas {
         String smsCampaignId, String smsAssignmentStatus, Instant smsAssignmentUpdatedAt, PhoneNumberSetup setupStatus,
         Instant nextChargeAt, Instant lastChargedAt, Instant suspendedAt, Instant createdAt, Instant updatedAt,
         String monthlyMicroUsd) {}
-    /** The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them;
-     * {@code metadata} and all other fields become the metadata of the call. A text may have the placeholders
-     * {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text
-     * that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON,
-     * and eight levels deep. */
+    /** The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; {@code metadata} and all other fields
+     * become the metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a
+     * number is missing, a text that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight
+     * levels deep. */
     public static final class DispatchMetadataTemplateInput {
         SessionIntent intent;
         Nullable<String> systemPrompt, voice, firstMessage, endCallMessage, fallbackMessage, timezone;
@@ -2899,8 +2624,7 @@ public final class Schemas {
         Nullable<DispatchMetadataTemplateInput> dispatchMetadataTemplate;
         public NewPhoneNumber e164(String value) { e164 = value; return this; }
         public NewPhoneNumber direction(PhoneNumberDirection value) { direction = value; return this; }
-        /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a
-         * template. */
+        /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template. */
         public NewPhoneNumber agentId(String value) { agentId = Nullable.of(value); return this; }
         /** The name of the number, for people. */
         public NewPhoneNumber label(String value) { label = Nullable.of(value); return this; }
@@ -2909,17 +2633,14 @@ public final class Schemas {
             return this;
         }
     }
-    /** The place of the number.
-     * @param state The state or province. null if the carrier names none.
+    /** @param state The state or province. null if the carrier names none.
      * @param locality The town. null if the carrier names none.
-     * @param rateCenter The rate center, the area by which carriers price calls to the number. null if the carrier
-     * names none. */
+     * @param rateCenter The rate center, the area by which carriers price calls to the number. null if the carrier names none. */
     public record AvailablePhoneNumberRegion(String state, String locality, String rateCenter) {}
     /** @param friendlyName The number as it is written in its country.
      * @param monthlyCostUsd The price of a month in US dollars. null if the carrier names none.
      * @param upfrontCostUsd The price of the purchase in US dollars. null if the carrier names none.
-     * @param features The features of the number, as the carrier names them: voice, sms, mms, fax, emergency, hd_voice
-     * and others.
+     * @param features The features of the number, as the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others.
      * @param region The place of the number. */
     public record AvailablePhoneNumber(
         String e164, String friendlyName, Double monthlyCostUsd, Double upfrontCostUsd, List<String> features,
@@ -2938,8 +2659,7 @@ public final class Schemas {
         /** Ignored, for clients that send it beside the connection. */
         public ImportedPhoneNumber sipTrunkId(String value) { sipTrunkId = Nullable.of(value); return this; }
         public ImportedPhoneNumber direction(PhoneNumberDirection value) { direction = value; return this; }
-        /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a
-         * template. */
+        /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template. */
         public ImportedPhoneNumber agentId(String value) { agentId = Nullable.of(value); return this; }
         /** The name of the number, for people. */
         public ImportedPhoneNumber label(String value) { label = Nullable.of(value); return this; }
@@ -2949,12 +2669,10 @@ public final class Schemas {
         }
     }
     public enum SipTransport { UDP, TCP }
-    /** The place of the caller's number in a call: From ({@code from}, the default), P-Preferred-Identity
-     * ({@code preferred}) or P-Asserted-Identity ({@code asserted}, RFC 3325). With the last two, From has the
-     * username at the host, or the number if there is no username. */
+    /** The place of the caller's number in a call: From ({@code from}, the default), P-Preferred-Identity ({@code preferred}) or P-Asserted-Identity
+     * ({@code asserted}, RFC 3325). With the last two, From has the username at the host, or the number if there is no username. */
     public enum SipIdentity { FROM, PREFERRED, ASSERTED }
-    /** How calls go out over the connection. null if none do.
-     * @param host The host name or IPv4 address of the trunk.
+    /** @param host The host name or IPv4 address of the trunk.
      * @param port The SIP port of the trunk.
      * @param transport The transport protocol of SIP.
      * @param username The user name that this server logs in with. null if there is no login.
@@ -2962,16 +2680,12 @@ public final class Schemas {
     public record SipConnectionOutbound(
         String host, long port, Open<SipTransport> transport, String username, boolean hasPassword, boolean userPhone,
         Open<SipIdentity> identity, boolean register) {}
-    /** How calls come in over the connection. null if none do.
-     * @param allowedAddresses The ranges of addresses from which calls are accepted, such as {@code 203.0.113.5/32}.
+    /** @param allowedAddresses The ranges of addresses from which calls are accepted, such as {@code 203.0.113.5/32}.
      * @param username The user name that the trunk logs in with. null if there is no login.
      * @param hasPassword Whether a password is stored. Answers never have it.
-     * @param uri The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for
-     * test keys. */
+     * @param uri The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for test keys. */
     public record SipConnectionInbound(
         List<String> allowedAddresses, String username, boolean hasPassword, String uri) {}
-    /** The state of the other side, which is probed every 60 s, or by its registrations if {@code register} is set.
-     * {@code failing}: three probes or calls, or three registrations, in a row were refused or had no answer. */
     public enum SipConnectionStatus { UNVERIFIED, READY, FAILING }
     /** @param id The id of the connection: {@code sip_} and 22 letters and digits.
      * @param organizationId The id of the organization that owns the connection.
@@ -2979,9 +2693,8 @@ public final class Schemas {
      * @param provider The name of the company behind the trunk, for people. null if none was given.
      * @param outbound How calls go out over the connection. null if none do.
      * @param inbound How calls come in over the connection. null if none do.
-     * @param status The state of the other side, which is probed every 60 s, or by its registrations if
-     * {@code register} is set. {@code failing}: three probes or calls, or three registrations, in a row were refused
-     * or had no answer.
+     * @param status The state of the other side, which is probed every 60 s, or by its registrations if {@code register} is set. {@code failing}: three probes
+     * or calls, or three registrations, in a row were refused or had no answer.
      * @param numbers The number of phone numbers that use the connection.
      * @param createdAt When the connection was created, in UTC.
      * @param updatedAt When the connection was last changed, in UTC. */
@@ -2989,9 +2702,7 @@ public final class Schemas {
         String id, Boolean test, String organizationId, String name, String provider, SipConnectionOutbound outbound,
         SipConnectionInbound inbound, Open<SipConnectionStatus> status, long numbers, Instant createdAt,
         Instant updatedAt) {}
-    /** The transport protocol of SIP. */
     public enum NewSipConnectionOutboundTransport { UDP, TCP }
-    /** How calls go out over the connection. null if none do. */
     public static final class NewSipConnectionOutbound {
         String host; Long port; NewSipConnectionOutboundTransport transport; Nullable<String> username, password;
         Boolean userPhone, register; SipIdentity identity;
@@ -3010,12 +2721,10 @@ public final class Schemas {
         public NewSipConnectionOutbound identity(SipIdentity value) { identity = value; return this; }
         public NewSipConnectionOutbound register(boolean value) { register = value; return this; }
     }
-    /** How calls come in over the connection. null if none do. */
     public static final class NewSipConnectionInbound {
         List<String> allowedAddresses; Nullable<String> username, password;
-        /** The ranges of addresses from which calls are accepted, such as {@code 203.0.113.0/28}. No range is wider
-         * than /16, or /32 of IPv6. The connections of an organization together list at most 262,144 addresses, unless
-         * the operator of this server has set another limit. */
+        /** The ranges of addresses from which calls are accepted, such as {@code 203.0.113.0/28}. No range is wider than /16, or /32 of IPv6. The connections
+         * of an organization together list at most 262,144 addresses, unless the operator of this server has set another limit. */
         public NewSipConnectionInbound allowedAddresses(List<String> value) { allowedAddresses = value; return this; }
         public NewSipConnectionInbound username(String value) { username = Nullable.of(value); return this; }
         public NewSipConnectionInbound password(String value) { password = Nullable.of(value); return this; }
@@ -3032,7 +2741,6 @@ public final class Schemas {
         /** How calls come in over the connection. null if none do. */
         public NewSipConnection inbound(NewSipConnectionInbound value) { inbound = Nullable.of(value); return this; }
     }
-    /** How calls go out over the connection. null if none do. */
     public static final class SipConnectionChangeOutbound {
         String host; Long port; SipTransport transport; Nullable<String> username, password;
         Boolean userPhone, register; SipIdentity identity;
@@ -3048,7 +2756,6 @@ public final class Schemas {
         public SipConnectionChangeOutbound identity(SipIdentity value) { identity = value; return this; }
         public SipConnectionChangeOutbound register(boolean value) { register = value; return this; }
     }
-    /** How calls come in over the connection. null if none do. */
     public static final class SipConnectionChangeInbound {
         List<String> allowedAddresses; Nullable<String> username, password;
         /** The ranges of addresses from which calls are accepted, such as {@code 203.0.113.5/32}. */
@@ -3077,25 +2784,22 @@ public final class Schemas {
             return this;
         }
     }
-    /** | status | meaning | |---|---| | {@code missing} | Nothing was saved. | | {@code draft} | Something was saved,
-     * and not submitted. | | {@code submitted} | It is being reviewed. | | {@code approved} | The organization may buy
-     * numbers. | | {@code rejected} | {@code rejectionReason} says why; it can be submitted again. | | {@code revoked}
-     * | An approval was taken back. The numbers stay; no more can be bought until it is approved again. | */
+    /** | status | meaning | |---|---| | {@code missing} | Nothing was saved. | | {@code draft} | Something was saved, and not submitted. | | {@code submitted}
+     * | It is being reviewed. | | {@code approved} | The organization may buy numbers. | | {@code rejected} | {@code rejectionReason} says why; it can be
+     * submitted again. | | {@code revoked} | An approval was taken back. The numbers stay; no more can be bought until it is approved again. | */
     public enum BusinessVerificationStatus { MISSING, DRAFT, SUBMITTED, APPROVED, REJECTED, REVOKED }
     public enum BusinessEntityType {
         @JsonProperty("PRIVATE_PROFIT") PRIVATE_PROFIT, @JsonProperty("PUBLIC_PROFIT") PUBLIC_PROFIT,
         @JsonProperty("NON_PROFIT") NON_PROFIT, @JsonProperty("SOLE_PROPRIETOR") SOLE_PROPRIETOR,
         @JsonProperty("GOVERNMENT") GOVERNMENT }
-    /** The address at which the business is registered.
-     * @param street Street and number.
+    /** @param street Street and number.
      * @param city The town of the address.
      * @param state The state or province.
      * @param postalCode The postal code, such as a ZIP code. */
     public record SavedBusinessProfileAddress(
         String street, String city, String state, String postalCode, String country,
         @JsonAnySetter Map<String, Object> extra) {}
-    /** The business, as it was saved; a draft can lack any field. As {@code prefill} it has the saved brand for text
-     * messages, as a proposal for the form.
+    /** The business, as it was saved; a draft can lack any field. As {@code prefill} it has the saved brand for text messages, as a proposal for the form.
      * @param legalName The name under which the business is registered.
      * @param displayName The name under which people know the business.
      * @param entityType The legal form of the business.
@@ -3117,11 +2821,9 @@ public final class Schemas {
         String name, String title, String email, String phone, @JsonAnySetter Map<String, Object> extra) {}
     /** @param id The id of the verification: {@code kyb_} and 22 letters and digits.
      * @param organizationId The id of the organization.
-     * @param attestationAccepted Whether the person confirmed that everything is true and that they may speak for the
-     * business.
+     * @param attestationAccepted Whether the person confirmed that everything is true and that they may speak for the business.
      * @param attestedAt When the confirmed forms were submitted, in UTC. null for a draft.
-     * @param submittedByApiKeyId The id of the API key that submitted the forms last. null if they were never
-     * submitted.
+     * @param submittedByApiKeyId The id of the API key that submitted the forms last. null if they were never submitted.
      * @param submittedAt When the forms were submitted last, in UTC. null if they were never submitted.
      * @param reviewedAt When the verification was decided, in UTC. null if it is not decided.
      * @param rejectionReason Why the business was rejected, in the words of the reviewer. null if it was not.
@@ -3136,7 +2838,6 @@ public final class Schemas {
     public record BusinessVerification(
         Open<BusinessVerificationStatus> status, BusinessVerificationSubmission submission, SavedBusinessProfile prefill
     ) {}
-    /** The address at which the business is registered. */
     public static final class BusinessVerificationDraftBusinessProfileAddress {
         String street, city, state, postalCode, country;
         /** Street and number. */
@@ -3152,7 +2853,6 @@ public final class Schemas {
         }
         public BusinessVerificationDraftBusinessProfileAddress country(String value) { country = value; return this; }
     }
-    /** The business and the address at which it is registered. */
     public static final class BusinessVerificationDraftBusinessProfile {
         String legalName, displayName, country, registrationId, website, useCase, expectedUsage;
         BusinessEntityType entityType; BusinessVerificationDraftBusinessProfileAddress address;
@@ -3186,7 +2886,6 @@ public final class Schemas {
             return this;
         }
     }
-    /** The person who may speak for the business. */
     public static final class BusinessVerificationDraftAuthorizedRepresentative {
         String name, title, email, phone;
         /** The full name of the person. */
@@ -3223,14 +2922,11 @@ public final class Schemas {
             return this;
         }
     }
-    /** A short form in the place of both others: the name of the business is its {@code legalName} and its
-     * {@code displayName}, and the representative of a draft stays. The review may ask for the forms. */
     public static final class NewBusinessVerificationDeclaration {
         String businessName, useCase;
         public NewBusinessVerificationDeclaration businessName(String value) { businessName = value; return this; }
         public NewBusinessVerificationDeclaration useCase(String value) { useCase = value; return this; }
     }
-    /** The address at which the business is registered. */
     public static final class NewBusinessVerificationBusinessProfileAddress {
         String street, city, state, postalCode, country;
         /** Street and number. */
@@ -3246,7 +2942,6 @@ public final class Schemas {
         }
         public NewBusinessVerificationBusinessProfileAddress country(String value) { country = value; return this; }
     }
-    /** The business and the address at which it is registered. */
     public static final class NewBusinessVerificationBusinessProfile {
         String legalName, displayName, country, registrationId, website, useCase, expectedUsage;
         BusinessEntityType entityType; NewBusinessVerificationBusinessProfileAddress address;
@@ -3280,7 +2975,6 @@ public final class Schemas {
             return this;
         }
     }
-    /** The person who may speak for the business. */
     public static final class NewBusinessVerificationAuthorizedRepresentative {
         String name, title, email, phone;
         /** The full name of the person. */
@@ -3291,14 +2985,13 @@ public final class Schemas {
         public NewBusinessVerificationAuthorizedRepresentative email(String value) { email = value; return this; }
         public NewBusinessVerificationAuthorizedRepresentative phone(String value) { phone = value; return this; }
     }
-    /** Either {@code declaration}, or {@code businessProfile} and {@code authorizedRepresentative}, and not all of
-     * them. */
+    /** Either {@code declaration}, or {@code businessProfile} and {@code authorizedRepresentative}, and not all of them. */
     public static final class NewBusinessVerification {
         NewBusinessVerificationDeclaration declaration; NewBusinessVerificationBusinessProfile businessProfile;
         NewBusinessVerificationAuthorizedRepresentative authorizedRepresentative; boolean attestationAccepted;
         Nullable<String> attestationVersion;
-        /** A short form in the place of both others: the name of the business is its {@code legalName} and its
-         * {@code displayName}, and the representative of a draft stays. The review may ask for the forms. */
+        /** A short form in the place of both others: the name of the business is its {@code legalName} and its {@code displayName}, and the representative of a
+         * draft stays. The review may ask for the forms. */
         public NewBusinessVerification declaration(NewBusinessVerificationDeclaration value) {
             declaration = value;
             return this;
@@ -3313,8 +3006,7 @@ public final class Schemas {
             authorizedRepresentative = value;
             return this;
         }
-        /** Always {@code true}: the person confirms that everything is true and that they may speak for the business.
-         */
+        /** Always {@code true}: the person confirms that everything is true and that they may speak for the business. */
         public NewBusinessVerification attestationAccepted(boolean value) { attestationAccepted = value; return this; }
         /** Ignored, for clients that send it: the attestation has one text. */
         public NewBusinessVerification attestationVersion(String value) {
@@ -3336,8 +3028,7 @@ public final class Schemas {
         /** The name of the company behind an imported number, for your own records. null removes it. */
         public PhoneNumberChange sipProviderName(String value) { sipProviderName = Nullable.of(value); return this; }
         public PhoneNumberChange direction(PhoneNumberDirection value) { direction = value; return this; }
-        /** The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs
-         * a template. */
+        /** The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs a template. */
         public PhoneNumberChange agentId(String value) { agentId = Nullable.of(value); return this; }
         /** The name of the number, for people. null removes it. */
         public PhoneNumberChange label(String value) { label = Nullable.of(value); return this; }
@@ -3356,7 +3047,6 @@ public final class Schemas {
     public enum SmsIdentityStatus {
         @JsonProperty("VERIFIED") VERIFIED, @JsonProperty("UNVERIFIED") UNVERIFIED,
         @JsonProperty("SELF_DECLARED") SELF_DECLARED, @JsonProperty("VETTED_VERIFIED") VETTED_VERIFIED }
-    /** The industry of the business. */
     public enum SmsBrandProfileVertical {
         @JsonProperty("REAL_ESTATE") REAL_ESTATE, @JsonProperty("HEALTHCARE") HEALTHCARE,
         @JsonProperty("ENERGY") ENERGY, @JsonProperty("ENTERTAINMENT") ENTERTAINMENT, @JsonProperty("RETAIL") RETAIL,
@@ -3366,7 +3056,6 @@ public final class Schemas {
         @JsonProperty("CONSTRUCTION") CONSTRUCTION, @JsonProperty("NGO") NGO,
         @JsonProperty("MANUFACTURING") MANUFACTURING, @JsonProperty("GOVERNMENT") GOVERNMENT,
         @JsonProperty("TECHNOLOGY") TECHNOLOGY, @JsonProperty("COMMUNICATION") COMMUNICATION }
-    /** The person that the carriers' registry can ask about the brand. */
     public static final class SmsBrandProfileAuthorizedContact {
         String firstName, lastName, email, phone;
         /** The first name of the person. */
@@ -3398,8 +3087,8 @@ public final class Schemas {
         /** The industry of the business. */
         public SmsBrandProfile vertical(SmsBrandProfileVertical value) { vertical = Open.of(value); return this; }
         public Open<SmsBrandProfileVertical> vertical() { return vertical; }
-        /** The tax number of the business. Only a {@code SOLE_PROPRIETOR} needs none; in the USA it has nine digits,
-         * with or without a hyphen after the second. */
+        /** The tax number of the business. Only a {@code SOLE_PROPRIETOR} needs none; in the USA it has nine digits, with or without a hyphen after the second.
+         */
         public SmsBrandProfile ein(String value) { ein = value; return this; }
         public String ein() { return ein; }
         /** The website of the business. */
@@ -3494,8 +3183,7 @@ public final class Schemas {
         public SmsCampaignProfile embeddedPhone(boolean value) { embeddedPhone = value; return this; }
         public Boolean embeddedPhone() { return embeddedPhone; }
     }
-    /** The campaign of the organization. The profile is the one saved last; status and id are those of the campaign
-     * submitted last. null if none was saved.
+    /** The campaign of the organization. The profile is the one saved last; status and id are those of the campaign submitted last. null if none was saved.
      * @param status The state of the campaign that was submitted last. {@code draft} if none was submitted.
      * @param campaignId The id of that campaign at the carriers' registry. null if none was submitted.
      * @param useCase The purpose of the messages, in the terms of the carriers' registry.
@@ -3504,7 +3192,6 @@ public final class Schemas {
     public record SmsCampaign(
         Open<SmsCampaignStatus> status, String campaignId, Open<SmsUseCase> useCase, SmsCampaignProfile profile,
         List<SmsReviewError> reviewErrors, Instant submittedAt) {}
-    /** The state of the campaign. null if there is no shared campaign. */
     public enum SharedSmsCampaignStatus { PENDING, ACTIVE, REJECTED, EXPIRED }
     /** The campaign of the operator of this server, which numbers of live keys can be assigned to.
      * @param available Whether numbers can be assigned to the campaign.
@@ -3513,36 +3200,28 @@ public final class Schemas {
      * @param status The state of the campaign. null if there is no shared campaign. */
     public record SharedSmsCampaign(
         boolean available, String label, String campaignId, Open<SharedSmsCampaignStatus> status) {}
-    /** The state of the assignment at the carrier. null if the number has no campaign. */
     public enum SmsRegisteredNumberSmsAssignmentStatus {
         @JsonProperty("PENDING_ASSIGNMENT") PENDING_ASSIGNMENT, @JsonProperty("ASSIGNED") ASSIGNED,
         @JsonProperty("FAILED_ASSIGNMENT") FAILED_ASSIGNMENT,
         @JsonProperty("PENDING_UNASSIGNMENT") PENDING_UNASSIGNMENT,
         @JsonProperty("FAILED_UNASSIGNMENT") FAILED_UNASSIGNMENT }
-    /** The campaign that the number is assigned to: the organization's ({@code own}) or the shared one. null if it has
-     * no campaign. */
     public enum SmsRegisteredNumberAssignedTo { OWN, SHARED }
     /** @param id The id of the phone number, as in <code>GET /v1/phone-numbers/{id}</code>.
      * @param e164 The phone number in E.164.
      * @param label The name of the number, for people. null if it has none.
-     * @param smsEligible Whether the number can be assigned: a number of the USA that the carrier sold for text
-     * messages.
+     * @param smsEligible Whether the number can be assigned: a number of the USA that the carrier sold for text messages.
      * @param smsAssignmentStatus The state of the assignment at the carrier. null if the number has no campaign.
-     * @param assignedTo The campaign that the number is assigned to: the organization's ({@code own}) or the shared
-     * one. null if it has no campaign.
+     * @param assignedTo The campaign that the number is assigned to: the organization's ({@code own}) or the shared one. null if it has no campaign.
      * @param campaignId The id of the campaign at the carriers' registry. null if the number has no campaign. */
     public record SmsRegisteredNumber(
         String id, String e164, String label, boolean smsEligible,
         Open<SmsRegisteredNumberSmsAssignmentStatus> smsAssignmentStatus,
         Open<SmsRegisteredNumberAssignedTo> assignedTo, String campaignId, List<SmsReviewError> reviewErrors) {}
-    /** The campaign that an assignment without a target takes: the own one or the shared one. null if none is approved.
-     */
     public enum SmsRegistrationActiveCampaignSource { OWN, SHARED }
     /** @param ownBrand The brand of the organization. null if none was saved.
      * @param numbers The numbers of the organization, and the campaign of each.
      * @param smsReady Whether a number is assigned to an approved campaign, so that it can send text messages.
-     * @param activeCampaignSource The campaign that an assignment without a target takes: the own one or the shared
-     * one. null if none is approved. */
+     * @param activeCampaignSource The campaign that an assignment without a target takes: the own one or the shared one. null if none is approved. */
     public record SmsRegistration(
         SmsBrand ownBrand, SmsCampaign ownCampaign, SharedSmsCampaign sharedCampaign, List<SmsRegisteredNumber> numbers,
         boolean smsReady, Open<SmsRegistrationActiveCampaignSource> activeCampaignSource) {}
@@ -3557,41 +3236,30 @@ public final class Schemas {
         /** The class of the vetting. */
         public SmsVettingOrder vettingClass(SmsVettingClass value) { vettingClass = value; return this; }
     }
-    /** The state of the vetting. The carriers do not report a failed vetting: it stays {@code pending}, and
-     * {@code failed} is not answered today. */
     public enum SmsVettingStatus { PENDING, COMPLETED, FAILED }
-    /** @param status The state of the vetting. The carriers do not report a failed vetting: it stays {@code pending},
-     * and {@code failed} is not answered today.
+    /** @param status The state of the vetting. The carriers do not report a failed vetting: it stays {@code pending}, and {@code failed} is not answered today.
      * @param vettingClass The class of the vetting. */
     public record SmsVetting(Open<SmsVettingStatus> status, Open<SmsVettingClass> vettingClass) {}
     /** @param status The state of the campaign. */
     public record SmsCampaignState(Open<SmsCampaignStatus> status, SmsCampaign ownCampaign) {}
-    /** The campaign to assign the number to: the organization's ({@code own}) or the shared one. The default is
-     * described at the operation. */
     public enum SmsAssignmentOrderTarget { OWN, SHARED }
     public static final class SmsAssignmentOrder {
         SmsAssignmentOrderTarget target;
-        /** The campaign to assign the number to: the organization's ({@code own}) or the shared one. The default is
-         * described at the operation. */
+        /** The campaign to assign the number to: the organization's ({@code own}) or the shared one. The default is described at the operation. */
         public SmsAssignmentOrder target(SmsAssignmentOrderTarget value) { target = value; return this; }
     }
-    /** The state of the assignment at the carrier. null if the number has no campaign. */
     public enum SmsNumberSmsAssignmentStatus {
         @JsonProperty("PENDING_ASSIGNMENT") PENDING_ASSIGNMENT, @JsonProperty("ASSIGNED") ASSIGNED,
         @JsonProperty("FAILED_ASSIGNMENT") FAILED_ASSIGNMENT,
         @JsonProperty("PENDING_UNASSIGNMENT") PENDING_UNASSIGNMENT,
         @JsonProperty("FAILED_UNASSIGNMENT") FAILED_UNASSIGNMENT }
-    /** The campaign that the number is assigned to: the organization's ({@code own}) or the shared one. null if it has
-     * no campaign. */
     public enum SmsNumberAssignedTo { OWN, SHARED }
     /** @param id The id of the phone number, as in <code>GET /v1/phone-numbers/{id}</code>.
      * @param e164 The phone number in E.164.
      * @param label The name of the number, for people. null if it has none.
-     * @param smsEligible Whether the number can be assigned: a number of the USA that the carrier sold for text
-     * messages.
+     * @param smsEligible Whether the number can be assigned: a number of the USA that the carrier sold for text messages.
      * @param smsAssignmentStatus The state of the assignment at the carrier. null if the number has no campaign.
-     * @param assignedTo The campaign that the number is assigned to: the organization's ({@code own}) or the shared
-     * one. null if it has no campaign.
+     * @param assignedTo The campaign that the number is assigned to: the organization's ({@code own}) or the shared one. null if it has no campaign.
      * @param campaignId The id of the campaign at the carriers' registry. null if the number has no campaign. */
     public record SmsNumber(
         String id, String e164, String label, boolean smsEligible,
@@ -3604,9 +3272,7 @@ public final class Schemas {
         public NewNumberMessage text(String value) { text = value; return this; }
         public NewNumberMessage tags(Map<String, String> value) { tags = value; return this; }
     }
-    /** The channel that carried the message. null until the provider has reported it. */
     public enum SentMessageChannel { RMSG, SMS, RCS }
-    /** The state of the message. */
     public enum SentMessageStatus { REGISTERED, PENDING, QUEUED, ACCEPTED, SENT, DELIVERED, DECLINED, ERROR }
     /** @param messageId The id of the message, by which events name it.
      * @param conversationId The id of the conversation: one for each pair of numbers.
@@ -3614,17 +3280,14 @@ public final class Schemas {
      * @param to The number of the recipient, in E.164.
      * @param attemptedChannel The channel that was tried first.
      * @param channel The channel that carried the message. null until the provider has reported it.
-     * @param fallbackApplied Whether the message went over another channel than {@code rmsg}. null until the provider
-     * has reported the channel.
+     * @param fallbackApplied Whether the message went over another channel than {@code rmsg}. null until the provider has reported the channel.
      * @param deliveryFinal Whether the status is final: {@code delivered}, {@code declined} or {@code error}.
      * @param status The state of the message. */
     public record SentMessage(
         String messageId, Boolean test, String conversationId, String phoneNumberId, String to, String attemptedChannel,
         Open<SentMessageChannel> channel, Boolean fallbackApplied, boolean deliveryFinal, Open<SentMessageStatus> status
     ) {}
-    /** The channel that carried the message. null until the provider has reported it. */
     public enum SentNumberMessageChannel { RMSG, SMS, RCS }
-    /** The state of the message. */
     public enum SentNumberMessageStatus { REGISTERED, PENDING, QUEUED, ACCEPTED, SENT, DELIVERED, DECLINED, ERROR }
     /** @param messageId The id of the message, by which events name it.
      * @param conversationId The id of the conversation: one for each pair of numbers.
@@ -3632,8 +3295,7 @@ public final class Schemas {
      * @param to The number of the recipient, in E.164.
      * @param attemptedChannel The channel that was tried first.
      * @param channel The channel that carried the message. null until the provider has reported it.
-     * @param fallbackApplied Whether the message went over another channel than {@code rmsg}. null until the provider
-     * has reported the channel.
+     * @param fallbackApplied Whether the message went over another channel than {@code rmsg}. null until the provider has reported the channel.
      * @param deliveryFinal Whether the status is final: {@code delivered}, {@code declined} or {@code error}.
      * @param status The state of the message.
      * @param tags The tags of the request. */
@@ -3645,8 +3307,7 @@ public final class Schemas {
         String to; Nullable<String> agentId; Nullable<Map<String, String>> variables;
         Nullable<Map<String, Object>> metadata; Long maxDurationSeconds;
         public NewRmsgCall to(String value) { to = value; return this; }
-        /** The id of the agent that speaks. The default is the agent of the number; it is required if the number has
-         * none. */
+        /** The id of the agent that speaks. The default is the agent of the number; it is required if the number has none. */
         public NewRmsgCall agentId(String value) { agentId = Nullable.of(value); return this; }
         /** Values of variables for the templates of the agent, by name. */
         public NewRmsgCall variables(Map<String, String> value) { variables = Nullable.of(value); return this; }
@@ -3661,21 +3322,16 @@ public final class Schemas {
     public record StartedRmsgCall(
         String callId, Boolean test, String callControlId, String status, String to, String from, String phoneNumberId
     ) {}
-    /** The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot
-     * be used. */
     public enum RmsgNumberStatus { ACTIVE, PAUSED, UNAVAILABLE }
-    /** The state of the number's assignment for SMS. Only a {@code ready} number can send SMS. */
     public enum RmsgNumberSmsStatus { NOT_CONFIGURED, PENDING, READY, FAILED }
-    /** The capabilities of the number. All are false unless the number is active.
-     * @param calls Whether calls can be placed from the number.
+    /** @param calls Whether calls can be placed from the number.
      * @param messages Whether messages can be sent from the number. false if the organization only receives.
      * @param rmsgFirst Whether a message is tried as a rich message first.
      * @param smsFallback Whether a message that cannot be rich goes as SMS. */
     public record RmsgNumberCapabilities(boolean calls, boolean messages, boolean rmsgFirst, boolean smsFallback) {}
     /** @param id The id of the number, a UUID.
      * @param phoneNumber The number in E.164.
-     * @param status The state of the number. A number that the operator has paused, or that is unavailable at the
-     * provider, cannot be used.
+     * @param status The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used.
      * @param smsStatus The state of the number's assignment for SMS. Only a {@code ready} number can send SMS.
      * @param smsReadyAt When the number became ready for SMS, in UTC. null if it is not ready.
      * @param capabilities The capabilities of the number. All are false unless the number is active.
@@ -3683,7 +3339,6 @@ public final class Schemas {
     public record RmsgNumber(
         String id, Boolean test, String phoneNumber, Open<RmsgNumberStatus> status, Open<RmsgNumberSmsStatus> smsStatus,
         Instant smsReadyAt, RmsgNumberCapabilities capabilities, String agentId) {}
-    /** The owner of the secret that signs the requests: the organization, or the subscription ({@code custom}). */
     public enum RmsgSubscriptionSigningSecretSource { ORGANIZATION, CUSTOM }
     /** The kind of an event of a rich message. */
     public enum RmsgEventType {
@@ -3693,10 +3348,8 @@ public final class Schemas {
     /** @param configured Always {@code true}: the subscription is stored.
      * @param id The id of the subscription.
      * @param url The URL that events are sent to.
-     * @param tags The tags that a message must have been sent with, all of them, so that its events are sent. Empty if
-     * all events are sent.
-     * @param signingSecretSource The owner of the secret that signs the requests: the organization, or the
-     * subscription ({@code custom}).
+     * @param tags The tags that a message must have been sent with, all of them, so that its events are sent. Empty if all events are sent.
+     * @param signingSecretSource The owner of the secret that signs the requests: the organization, or the subscription ({@code custom}).
      * @param eventTypes The kinds of events that the subscription gets, which are all kinds.
      * @param updatedAt When the subscription was last changed, in UTC. */
     public record RmsgSubscription(
@@ -3709,11 +3362,10 @@ public final class Schemas {
     public static final class WantedRmsgSubscription {
         String url; Nullable<Map<String, String>> tags; Nullable<String> signingSecret;
         public WantedRmsgSubscription url(String value) { url = value; return this; }
-        /** The tags that a message must have been sent with, all of them, so that its events are sent. They are
-         * case-sensitive. */
+        /** The tags that a message must have been sent with, all of them, so that its events are sent. They are case-sensitive. */
         public WantedRmsgSubscription tags(Map<String, String> value) { tags = Nullable.of(value); return this; }
-        /** The secret that signs the requests. {@code whsec_} and the base64 of 24 to 64 bytes is decoded; of any other
-         * text the UTF-8 bytes are the key. When it is replaced, the old secret signs too for 24 hours. */
+        /** The secret that signs the requests. {@code whsec_} and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. When
+         * it is replaced, the old secret signs too for 24 hours. */
         public WantedRmsgSubscription signingSecret(String value) { signingSecret = Nullable.of(value); return this; }
     }
     public enum WebhookEventType {
@@ -3725,13 +3377,11 @@ public final class Schemas {
         /** The kind of the test event. */
         public TestWebhook event(WebhookEventType value) { event = value; return this; }
     }
-    /** Why the attempt failed. null if it succeeded. {@code http_status}: the status was not 2xx. {@code redirect}:
-     * redirects are not followed. {@code body_too_large}: the answer has more than 65,536 bytes.
-     * {@code address_blocked}: the host has an address that is not public. */
+    /** Why the attempt failed. null if it succeeded. {@code http_status}: the status was not 2xx. {@code redirect}: redirects are not followed.
+     * {@code body_too_large}: the answer has more than 65,536 bytes. {@code address_blocked}: the host has an address that is not public. */
     public enum WebhookAttemptError {
         TIMEOUT, DNS, CONNECT, TLS, ADDRESS_BLOCKED, REDIRECT, HTTP_STATUS, BODY_TOO_LARGE }
-    /** The check of the answer. Present only if a {@code call.pre_call} was answered.
-     * @param valid Whether the answer can be used before a call.
+    /** @param valid Whether the answer can be used before a call.
      * @param issues The mistakes in the answer, each with its place. */
     public record WebhookTestResultPreCall(boolean valid, List<ValidationIssue> issues) {}
     /** @param delivered Whether the endpoint accepted the event, with a status of 200 to 299.
@@ -3747,20 +3397,18 @@ public final class Schemas {
         @JsonProperty("call.recording") CALL_RECORDING, @JsonProperty("rmsg.sent") RMSG_SENT,
         @JsonProperty("rmsg.delivered") RMSG_DELIVERED, @JsonProperty("rmsg.delivery_failed") RMSG_DELIVERY_FAILED,
         @JsonProperty("rmsg.received") RMSG_RECEIVED, @JsonProperty("rmsg.reaction_received") RMSG_REACTION_RECEIVED }
-    /** The state of the delivery. {@code pending}: an attempt is planned. {@code failed}: all attempts failed.
-     * {@code cancelled}: the endpoint was deleted or disabled, or a newer report of the call replaces this one.
-     * {@code expired}: it was not delivered within 48 hours. */
+    /** The state of the delivery. {@code pending}: an attempt is planned. {@code failed}: all attempts failed. {@code cancelled}: the endpoint was deleted or
+     * disabled, or a newer report of the call replaces this one. {@code expired}: it was not delivered within 48 hours. */
     public enum WebhookDeliveryStatus { PENDING, DELIVERING, SUCCEEDED, FAILED, CANCELLED, EXPIRED }
-    /** The kind of the endpoint: an endpoint for events of calls ({@code workspace}), or a subscription to events of
-     * rich messages ({@code rmsg}), whose name is its URL. */
+    /** The kind of the endpoint: an endpoint for events of calls ({@code workspace}), or a subscription to events of rich messages ({@code rmsg}), whose name
+     * is its URL. */
     public enum EndpointKind { WORKSPACE, RMSG }
     /** Why the last attempt failed, or why the delivery was cancelled. null if there is no error. */
     public enum WebhookDeliveryError {
         TIMEOUT, DNS, CONNECT, TLS, ADDRESS_BLOCKED, REDIRECT, HTTP_STATUS, BODY_TOO_LARGE, DELETED, DISABLED,
         SUPERSEDED }
     /** @param id The id of the delivery.
-     * @param eventId The {@code webhook-id} of the event, which is the same for all endpoints: a UUID, or
-     * {@code evt_…} for an event of a rich message.
+     * @param eventId The {@code webhook-id} of the event, which is the same for all endpoints: a UUID, or {@code evt_…} for an event of a rich message.
      * @param endpointId The id of the endpoint that gets the delivery.
      * @param endpointName The name of the endpoint, also after it is deleted.
      * @param endpointDeleted Whether the endpoint is deleted.
@@ -3774,8 +3422,8 @@ public final class Schemas {
      * @param expiresAt When the attempts end, in UTC. A delivery that has not succeeded by then is {@code expired}.
      * @param deliveredAt When the endpoint accepted the event, in UTC. null if it has not.
      * @param createdAt When the delivery was created, in UTC.
-     * @param canRedeliver Whether the delivery can be sent again now. false for an event before a call, for a report
-     * that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
+     * @param canRedeliver Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
+     * endpoint is deleted or disabled, and while an attempt is running. */
     public record WebhookDelivery(
         String id, Boolean test, String eventId, String endpointId, String endpointName,
         Open<EndpointKind> endpointKind, boolean endpointDeleted, Open<DeliveredEventType> event, String sessionId,
@@ -3792,7 +3440,6 @@ public final class Schemas {
      * @param endpointOptions All endpoints that a delivery can name, for a filter. */
     public record WebhookDeliveryPage(
         List<WebhookDelivery> data, String nextCursor, List<WebhookDeliveryPageEndpointOptionsItem> endpointOptions) {}
-    /** Whether the schedule made the attempt ({@code automatic}) or a request ({@code manual}). */
     public enum WebhookAttemptTrigger { AUTOMATIC, MANUAL }
     /** @param id The id of the attempt.
      * @param attemptNumber The number of the attempt. The first attempt is 1.
@@ -3810,8 +3457,7 @@ public final class Schemas {
         Map<String, String> requestHeaders, String requestBody, Long responseStatus, String responseBody,
         boolean responseTruncated, double durationMs, Open<WebhookAttemptError> error, Instant createdAt) {}
     /** @param id The id of the delivery.
-     * @param eventId The {@code webhook-id} of the event, which is the same for all endpoints: a UUID, or
-     * {@code evt_…} for an event of a rich message.
+     * @param eventId The {@code webhook-id} of the event, which is the same for all endpoints: a UUID, or {@code evt_…} for an event of a rich message.
      * @param endpointId The id of the endpoint that gets the delivery.
      * @param endpointName The name of the endpoint, also after it is deleted.
      * @param endpointDeleted Whether the endpoint is deleted.
@@ -3825,8 +3471,8 @@ public final class Schemas {
      * @param expiresAt When the attempts end, in UTC. A delivery that has not succeeded by then is {@code expired}.
      * @param deliveredAt When the endpoint accepted the event, in UTC. null if it has not.
      * @param createdAt When the delivery was created, in UTC.
-     * @param canRedeliver Whether the delivery can be sent again now. false for an event before a call, for a report
-     * that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running.
+     * @param canRedeliver Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
+     * endpoint is deleted or disabled, and while an attempt is running.
      * @param attemptCount The number of attempts that have ended.
      * @param requestPayload The body of the event, as every attempt sent it. */
     public record WebhookDeliveryDetail(
@@ -3839,14 +3485,8 @@ public final class Schemas {
     /** @param delivered Whether the endpoint accepted the event, with a status of 200 to 299.
      * @param httpStatus The HTTP status of the endpoint. null if it did not answer. */
     public record WebhookAttemptResult(boolean delivered, Long httpStatus, Open<WebhookAttemptError> error) {}
-    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
-     * ({@code custom}). */
     public enum WebhookSigningSecretSource { WORKSPACE, CUSTOM }
-    /** Why the endpoint is disabled. {@code manual}: a request disabled it. {@code gone}: it answered 410.
-     * {@code failing}: nothing could be delivered for five days. {@code agents_deleted}: the last of its agents was
-     * deleted. null if it is enabled. */
     public enum WebhookDisabledReason { MANUAL, GONE, FAILING, AGENTS_DELETED }
-    /** The state of the delivery, as the log has it. */
     public enum LastDeliveryStatus { PENDING, DELIVERING, SUCCEEDED, FAILED, CANCELLED, EXPIRED }
     /** @param status The state of the delivery, as the log has it.
      * @param httpStatus The HTTP status of its last attempt. null if there was no answer.
@@ -3862,23 +3502,18 @@ public final class Schemas {
      * @param url The URL that events are sent to.
      * @param allAgents Whether the endpoint gets the events of all calls, also of calls without an agent.
      * @param agentIds The ids of the agents whose calls the endpoint gets. Empty if {@code allAgents} is true.
-     * @param filterTags The tags that a call must have among its {@code webhookTags}, all of them. Empty if tags do
-     * not matter.
+     * @param filterTags The tags that a call must have among its {@code webhookTags}, all of them. Empty if tags do not matter.
      * @param headers Headers that every request to the URL has, by name. Secret values belong in {@code authHeaders}.
      * @param authHeaders Headers with secret values. Answers show the names, and whether a value is stored.
      * @param timeoutMs How long one attempt may take, in milliseconds.
-     * @param signingSecretSource The owner of the secret that signs the requests: the organization
-     * ({@code workspace}), or the endpoint ({@code custom}).
-     * @param hasCustomSigningSecret Whether the endpoint has a signing secret. If not, the secret of the organization
-     * signs.
+     * @param signingSecretSource The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint ({@code custom}).
+     * @param hasCustomSigningSecret Whether the endpoint has a signing secret. If not, the secret of the organization signs.
      * @param extractionFields The values to read out of each call for this endpoint.
-     * @param legacyManaged Whether a deprecated field of an agent made the endpoint, which is then changed and deleted
-     * there.
+     * @param legacyManaged Whether a deprecated field of an agent made the endpoint, which is then changed and deleted there.
      * @param disabled Whether the endpoint is disabled. It then gets nothing.
      * @param disabledAt When the endpoint was disabled, in UTC. null if it is enabled.
-     * @param disabledReason Why the endpoint is disabled. {@code manual}: a request disabled it. {@code gone}: it
-     * answered 410. {@code failing}: nothing could be delivered for five days. {@code agents_deleted}: the last of its
-     * agents was deleted. null if it is enabled.
+     * @param disabledReason Why the endpoint is disabled. {@code manual}: a request disabled it. {@code gone}: it answered 410. {@code failing}: nothing could
+     * be delivered for five days. {@code agents_deleted}: the last of its agents was deleted. null if it is enabled.
      * @param lastDelivery The newest delivery. null if the log has none.
      * @param createdAt When the endpoint was created, in UTC.
      * @param updatedAt When the endpoint was last changed, in UTC. */
@@ -3891,8 +3526,6 @@ public final class Schemas {
         DeliveryCounts last24h, Instant createdAt, Instant updatedAt) {}
     /** @param data The endpoints, the newest first. */
     public record WebhookList(List<Webhook> data) {}
-    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
-     * ({@code custom}), which needs {@code signingSecret}. */
     public enum NewWebhookSigningSecretSource { WORKSPACE, CUSTOM }
     public static final class NewWebhook {
         String name, url; List<WebhookEventType> events; Boolean allAgents; Nullable<List<String>> agentIds;
@@ -3902,9 +3535,8 @@ public final class Schemas {
         public NewWebhook name(String value) { name = value; return this; }
         public NewWebhook url(String value) { url = value; return this; }
         public NewWebhook events(List<WebhookEventType> value) { events = value; return this; }
-        /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if
-         * {@code agentIds} is left out. A change that only names agents makes it false, and a change that only makes
-         * it true empties {@code agentIds}. */
+        /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if {@code agentIds} is left out. A change
+         * that only names agents makes it false, and a change that only makes it true empties {@code agentIds}. */
         public NewWebhook allAgents(boolean value) { allAgents = value; return this; }
         /** The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list. */
         public NewWebhook agentIds(List<String> value) { agentIds = Nullable.of(value); return this; }
@@ -3913,22 +3545,21 @@ public final class Schemas {
         public NewWebhook headers(Map<String, String> value) { headers = Nullable.of(value); return this; }
         /** Headers with secret values. A name may not be in {@code headers} too. */
         public NewWebhook authHeaders(List<AuthHeaderInput> value) { authHeaders = Nullable.of(value); return this; }
-        /** How long one attempt may take, in milliseconds. The default is 5,000 with {@code call.pre_call}, which waits
-         * at most 10,000, and otherwise 10,000. */
+        /** How long one attempt may take, in milliseconds. The default is 5,000 with {@code call.pre_call}, which waits at most 10,000, and otherwise 10,000.
+         */
         public NewWebhook timeoutMs(Long value) { timeoutMs = Nullable.of(value); return this; }
-        /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
-         * ({@code custom}), which needs {@code signingSecret}. */
+        /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint ({@code custom}), which needs
+         * {@code signingSecret}. */
         public NewWebhook signingSecretSource(NewWebhookSigningSecretSource value) {
             signingSecretSource = value;
             return this;
         }
-        /** The secret that signs the requests. {@code whsec_} and the base64 of 24 to 64 bytes is decoded; of any other
-         * text the UTF-8 bytes are the key. null if the secret of the organization signs. */
+        /** The secret that signs the requests. {@code whsec_} and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null
+         * if the secret of the organization signs. */
         public NewWebhook signingSecret(String value) { signingSecret = Nullable.of(value); return this; }
-        /** The values to read out of each finished call, for {@code call.report} and {@code call.analysis}. Their names
-         * are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000
-         * characters are read out of one call: those of its agent, then those of the endpoints, the oldest first.
-         * Values of more fields are null. */
+        /** The values to read out of each finished call, for {@code call.report} and {@code call.analysis}. Their names are unique, and all descriptions
+         * together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the
+         * endpoints, the oldest first. Values of more fields are null. */
         public NewWebhook extractionFields(List<ExtractionField> value) {
             extractionFields = Nullable.of(value);
             return this;
@@ -3953,21 +3584,13 @@ public final class Schemas {
         /** The body as the receiver got it, to the byte. */
         public SignedRequest body(String value) { body = value; return this; }
     }
-    /** {@code missing_header}: one of the three headers is missing. {@code no_match}: no secret of the endpoint has
-     * signed it. {@code body_changed}: the signature fits the body that this server has sent. {@code too_old}: the
-     * signature fits, and its time is more than 300 seconds off. {@code previous_secret}: it is valid, and only by the
-     * secret before the last rotation. null: it is valid. */
     public enum SignatureVerdictReason { MISSING_HEADER, NO_MATCH, BODY_CHANGED, TOO_OLD, PREVIOUS_SECRET }
     /** @param valid Whether a receiver has to accept the request.
-     * @param reason {@code missing_header}: one of the three headers is missing. {@code no_match}: no secret of the
-     * endpoint has signed it. {@code body_changed}: the signature fits the body that this server has sent.
-     * {@code too_old}: the signature fits, and its time is more than 300 seconds off. {@code previous_secret}: it is
-     * valid, and only by the secret before the last rotation. null: it is valid.
-     * @param secondsOff How many seconds ago the request was signed, negative if its time is in the future. null if
-     * the time is no number. */
+     * @param reason {@code missing_header}: one of the three headers is missing. {@code no_match}: no secret of the endpoint has signed it.
+     * {@code body_changed}: the signature fits the body that this server has sent. {@code too_old}: the signature fits, and its time is more than 300 seconds
+     * off. {@code previous_secret}: it is valid, and only by the secret before the last rotation. null: it is valid.
+     * @param secondsOff How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number. */
     public record SignatureVerdict(boolean valid, Open<SignatureVerdictReason> reason, Long secondsOff) {}
-    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
-     * ({@code custom}), which needs {@code signingSecret}. */
     public enum WebhookChangeSigningSecretSource { WORKSPACE, CUSTOM }
     public static final class WebhookChange {
         String name, url; List<WebhookEventType> events; Boolean allAgents, disabled; Nullable<List<String>> agentIds;
@@ -3977,9 +3600,8 @@ public final class Schemas {
         public WebhookChange name(String value) { name = value; return this; }
         public WebhookChange url(String value) { url = value; return this; }
         public WebhookChange events(List<WebhookEventType> value) { events = value; return this; }
-        /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if
-         * {@code agentIds} is left out. A change that only names agents makes it false, and a change that only makes
-         * it true empties {@code agentIds}. */
+        /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if {@code agentIds} is left out. A change
+         * that only names agents makes it false, and a change that only makes it true empties {@code agentIds}. */
         public WebhookChange allAgents(boolean value) { allAgents = value; return this; }
         /** The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list. */
         public WebhookChange agentIds(List<String> value) { agentIds = Nullable.of(value); return this; }
@@ -3988,30 +3610,28 @@ public final class Schemas {
         public WebhookChange headers(Map<String, String> value) { headers = Nullable.of(value); return this; }
         /** Headers with secret values. A name may not be in {@code headers} too. */
         public WebhookChange authHeaders(List<AuthHeaderInput> value) { authHeaders = Nullable.of(value); return this; }
-        /** How long one attempt may take, in milliseconds. The default is 5,000 with {@code call.pre_call}, which waits
-         * at most 10,000, and otherwise 10,000. */
+        /** How long one attempt may take, in milliseconds. The default is 5,000 with {@code call.pre_call}, which waits at most 10,000, and otherwise 10,000.
+         */
         public WebhookChange timeoutMs(Long value) { timeoutMs = Nullable.of(value); return this; }
-        /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
-         * ({@code custom}), which needs {@code signingSecret}. */
+        /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint ({@code custom}), which needs
+         * {@code signingSecret}. */
         public WebhookChange signingSecretSource(WebhookChangeSigningSecretSource value) {
             signingSecretSource = value;
             return this;
         }
-        /** The secret that signs the requests. {@code whsec_} and the base64 of 24 to 64 bytes is decoded; of any other
-         * text the UTF-8 bytes are the key. null if the secret of the organization signs. */
+        /** The secret that signs the requests. {@code whsec_} and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null
+         * if the secret of the organization signs. */
         public WebhookChange signingSecret(String value) { signingSecret = Nullable.of(value); return this; }
-        /** The values to read out of each finished call, for {@code call.report} and {@code call.analysis}. Their names
-         * are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000
-         * characters are read out of one call: those of its agent, then those of the endpoints, the oldest first.
-         * Values of more fields are null. */
+        /** The values to read out of each finished call, for {@code call.report} and {@code call.analysis}. Their names are unique, and all descriptions
+         * together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the
+         * endpoints, the oldest first. Values of more fields are null. */
         public WebhookChange extractionFields(List<ExtractionField> value) {
             extractionFields = Nullable.of(value);
             return this;
         }
         /** {@code full}, for clients that send it: events have all their content. */
         public WebhookChange contentMode(String value) { contentMode = Nullable.of(value); return this; }
-        /** Whether the endpoint is disabled. A disabled endpoint matches no call, and its pending deliveries are
-         * cancelled. */
+        /** Whether the endpoint is disabled. A disabled endpoint matches no call, and its pending deliveries are cancelled. */
         public WebhookChange disabled(boolean value) { disabled = value; return this; }
     }
     /** @param secret The secret: {@code whsec_} and the base64 of 32 bytes.
@@ -4020,15 +3640,13 @@ public final class Schemas {
     public record WebhookSecret(String secret, Instant createdAt, Instant previousExpiresAt) {}
     public static final class SecretRotation {
         Long overlapSeconds;
-        /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. The default is
-         * {@code 86400}. */
+        /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. The default is {@code 86400}. */
         public SecretRotation overlapSeconds(long value) { overlapSeconds = value; return this; }
     }
     /** The start of the stream. Events are stored for it from now on.
      * @param cursor The cursor to go on from here, the same as the line {@code id}.
      * @param test Whether the stream has events of the test world. */
     public record WebhookStreamOpen(String cursor, boolean test) implements StreamWebhookEventsEvent {}
-    /** The kind of the event. */
     public enum StreamedWebhookEventEvent {
         @JsonProperty("call.status") CALL_STATUS, @JsonProperty("call.report") CALL_REPORT,
         @JsonProperty("call.analysis") CALL_ANALYSIS, @JsonProperty("call.recording") CALL_RECORDING }
@@ -4047,10 +3665,9 @@ public final class Schemas {
     public enum Stage { STT, LLM, TTS }
     /** @param provider The id of the provider, as routes name it.
      * @param stages The stages that the provider serves here.
-     * @param configured Whether requests of the organization can use the provider, with its own key or the platform's
-     * credentials.
-     * @param source The owner of the credentials: {@code BYOK} if the organization stored a key. null if the
-     * platform's credentials are used, or no credentials exist. */
+     * @param configured Whether requests of the organization can use the provider, with its own key or the platform's credentials.
+     * @param source The owner of the credentials: {@code BYOK} if the organization stored a key. null if the platform's credentials are used, or no
+     * credentials exist. */
     public record ProviderStatus(String provider, List<Open<Stage>> stages, boolean configured, String source) {}
     public static final class ProviderKey {
         String provider, apiKey;
@@ -4058,38 +3675,27 @@ public final class Schemas {
         /** The key, in printable ASCII without spaces. */
         public ProviderKey apiKey(String value) { apiKey = value; return this; }
     }
-    /** Whether the figures are of streams or of whole requests. */
     public enum ModelHealthPath { STREAM, BATCH }
-    /** {@code open}: requests pass the model over until it may be tried again. {@code degraded}: a tenth of the recent
-     * attempts or more have failed, or the provider has stopped answering. {@code no_credential}: neither the
-     * organization nor the platform has a key. {@code unknown}: too few recent requests. */
     public enum ModelHealthState { OK, DEGRADED, OPEN, NO_CREDENTIAL, UNKNOWN }
-    /** The owner of the key: the organization ({@code BYOK}) or the platform ({@code MANAGED}). null if the provider
-     * needs no key, or no key is there. */
     public enum ModelHealthKeySource { @JsonProperty("BYOK") BYOK, @JsonProperty("MANAGED") MANAGED }
     /** @param provider The id of the provider.
      * @param stage The stage of the model.
      * @param model The id of the model at its provider.
      * @param path Whether the figures are of streams or of whole requests.
-     * @param state {@code open}: requests pass the model over until it may be tried again. {@code degraded}: a tenth
-     * of the recent attempts or more have failed, or the provider has stopped answering. {@code no_credential}:
-     * neither the organization nor the platform has a key. {@code unknown}: too few recent requests.
-     * @param reason The reason for the state: {@code circuit_open}, {@code credential_cooling}, {@code outage},
-     * {@code failures}, {@code no_credential}, or the reason why the provider cannot be called here. null with
-     * {@code ok} and {@code unknown}.
-     * @param retryAfterMs When the model may be tried again, in milliseconds from now. null if it is not passed over,
-     * or if the time is not known.
+     * @param state {@code open}: requests pass the model over until it may be tried again. {@code degraded}: a tenth of the recent attempts or more have
+     * failed, or the provider has stopped answering. {@code no_credential}: neither the organization nor the platform has a key. {@code unknown}: too few
+     * recent requests.
+     * @param reason The reason for the state: {@code circuit_open}, {@code credential_cooling}, {@code outage}, {@code failures}, {@code no_credential}, or
+     * the reason why the provider cannot be called here. null with {@code ok} and {@code unknown}.
+     * @param retryAfterMs When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known.
      * @param errorRate The share of recent attempts that have failed, from 0 to 1. null if there were too few.
-     * @param firstByteMs The mean time to the first byte or token, in milliseconds. null if there were too few
-     * answers.
-     * @param p95Ms The time within which 95 % of the answers had their first byte, in milliseconds. null if there were
-     * too few answers.
-     * @param realTimeFactor The time for a transcription, divided by the length of its audio. null for other stages,
-     * or if there were too few answers.
+     * @param firstByteMs The mean time to the first byte or token, in milliseconds. null if there were too few answers.
+     * @param p95Ms The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers.
+     * @param realTimeFactor The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers.
      * @param samples The number of recent answers, at most 128 for each process.
      * @param asOf When the figures last changed, in UTC. null if there are no figures.
-     * @param keySource The owner of the key: the organization ({@code BYOK}) or the platform ({@code MANAGED}). null
-     * if the provider needs no key, or no key is there.
+     * @param keySource The owner of the key: the organization ({@code BYOK}) or the platform ({@code MANAGED}). null if the provider needs no key, or no key
+     * is there.
      * @param processes The number of processes that have figures of the model or pass it over. */
     public record ModelHealth(
         String provider, Open<Stage> stage, String model, Open<ModelHealthPath> path, Open<ModelHealthState> state,
@@ -4112,20 +3718,16 @@ public final class Schemas {
      * @param reason The reason why the model cannot serve the request.
      * @param detail More about the reason, in words. Absent if there is no more. */
     public record ExcludedModel(String provider, String model, String reason, String detail) {}
-    /** The part of the score that the figure is for. */
     public enum RoutingFigurePart { QUALITY, LATENCY, COST, SUCCESS_RATE }
     /** Whether a figure or a price is for streams or for whole requests. The two are never mixed. */
     public enum BenchmarkPath { STREAM, BATCH }
     /** One published or measured figure, with its source and date.
      * @param part The part of the score that the figure is for.
-     * @param metric The name of the figure, such as {@code first_byte_ms}. For a price it is the unit that is priced,
-     * such as {@code audio_hour}.
+     * @param metric The name of the figure, such as {@code first_byte_ms}. For a price it is the unit that is priced, such as {@code audio_hour}.
      * @param value The value of the figure. A price is in micro-USD.
      * @param unit The unit of the value, such as {@code ms}.
-     * @param language The language that the figure was measured in, as a BCP 47 tag. {@code *} if it is for all
-     * languages.
-     * @param source The source of the figure. {@code measured} is a live figure of this server; anything else names a
-     * publication.
+     * @param language The language that the figure was measured in, as a BCP 47 tag. {@code *} if it is for all languages.
+     * @param source The source of the figure. {@code measured} is a live figure of this server; anything else names a publication.
      * @param sourceUrl The address of the page that has the figure.
      * @param interested Whether the source sells this model or a competing one. */
     public record RoutingFigure(
@@ -4133,8 +3735,7 @@ public final class Schemas {
         Open<BenchmarkPath> path, String source, @JsonProperty("source_url") String sourceUrl,
         @JsonProperty("as_of") String asOf, Boolean interested) {}
     /** @param id The model, as {@code <provider>:<model>}.
-     * @param score The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters
-     * most for the objective is not known.
+     * @param score The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not known.
      * @param successRate The share of recent attempts on this server that succeeded. 1 if there were too few to judge.
      * @param figures The figures that the parts are made of. A part that is null has no figure. */
     public record RoutingScore(
@@ -4148,21 +3749,17 @@ public final class Schemas {
      * @param stage The stage that the model is chosen for.
      * @param language The language of the request, as a BCP 47 tag. null if the request names none.
      * @param objective The objective by which the models are ranked. null if the request or its key pins the model.
-     * @param candidate The model that the request would go to first, as {@code <provider>:<model>}. null if no model
-     * can serve it.
-     * @param runnersUp The models that are tried next if the first one fails, in order, each as
-     * {@code <provider>:<model>}.
+     * @param candidate The model that the request would go to first, as {@code <provider>:<model>}. null if no model can serve it.
+     * @param runnersUp The models that are tried next if the first one fails, in order, each as {@code <provider>:<model>}.
      * @param excluded The models that cannot serve the request, and why.
      * @param scores The models that can serve the request with their scores, the best first.
-     * @param catalogDigest The digest of the catalog that the choice was made from, as in {@code GET
-     * /router/v1/models}.
+     * @param catalogDigest The digest of the catalog that the choice was made from, as in {@code GET /router/v1/models}.
      * @param requestId The id of the request, as the header {@code Service-Request-ID} had it.
      * @param operation The operationId of the request.
      * @param outcome The outcome of the request: {@code succeeded}, or the code of the error.
      * @param startedAt When the request began, in UTC.
      * @param durationMs How long the request took, in milliseconds.
-     * @param firstByteMs The time from the start of the request to its first media or token, in milliseconds. null if
-     * the answer came at once, or none came.
+     * @param firstByteMs The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came.
      * @param attempts The attempts at providers, in order. */
     public record RequestRoute(
         Open<Stage> stage, String language, Open<Objective> objective, String candidate,
@@ -4187,8 +3784,7 @@ public final class Schemas {
      * @param dialedNumber The number that is called, the same as {@code to}.
      * @param forwardedFromNumber The number that forwarded the call, in E.164. null if the call was not forwarded.
      * @param phoneNumberId The id of the organization's number in the call. null for a browser session.
-     * @param callControlId The id of the leg of the other party, as {@code call_control_id} of the call. null for a
-     * browser session. */
+     * @param callControlId The id of the leg of the other party, as {@code call_control_id} of the call. null for a browser session. */
     public record PreCallEvent(
         String type, @JsonProperty("call_id") String callId, @JsonProperty("session_id") String sessionId,
         @JsonProperty("organization_id") String organizationId, @JsonProperty("agent_id") String agentId,
@@ -4198,41 +3794,30 @@ public final class Schemas {
         @JsonProperty("forwarded_from_number") String forwardedFromNumber,
         @JsonProperty("phone_number_id") String phoneNumberId, @JsonProperty("call_control_id") String callControlId,
         @JsonProperty("pipeline_config") PipelineConfig pipelineConfig) implements WebhookEvent {}
-    /** The origin of the event: {@code service} for decisions of this server, {@code media} for audio and participants,
-     * {@code carrier} for reports of the phone line. */
     public enum StatusEventProvider { SERVICE, MEDIA, CARRIER }
-    /** The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks them first.
-     */
     public enum TransferStepKind { BLIND, WARM }
     /** One attempt after a change of its status, as events {@code transfer.*} have it.
      * @param id The id of the attempt.
      * @param sessionId The id of the call.
      * @param organizationId The id of the organization that owns the call.
-     * @param kind The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks
-     * them first.
+     * @param kind The kind of the transfer: {@code blind} connects the person who answers at once, {@code warm} asks them first.
      * @param transferTo The number that is called, in E.164.
      * @param label The label of the destination. null if it has none.
      * @param fromRoomName The name of the room of the call: {@code room-} and the id of the call.
-     * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of
-     * the attempt. null for a blind transfer.
-     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as
-     * {@code participantIdentity}.
-     * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as
-     * {@code recipientParticipantIdentity}: {@code transfer_} and the id of the attempt.
-     * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the
-     * carrier.
-     * @param screeningPrompt The words that the agent says before it asks the person. null for the default words, and
-     * for a blind transfer.
-     * @param summary The summary of the call that the agent says to the person: the last one that a request gave, else
-     * the default. null for a blind transfer.
+     * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of the attempt. null for a blind transfer.
+     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as {@code participantIdentity}.
+     * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as {@code recipientParticipantIdentity}:
+     * {@code transfer_} and the id of the attempt.
+     * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the carrier.
+     * @param screeningPrompt The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
+     * @param summary The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer.
      * @param voicemailDetected Whether an answering machine answered.
      * @param metadata Your own data about the attempt. {@code cancel_reason} is the reason of a cancel request.
      * @param createdAt When the attempt was created, in UTC.
      * @param updatedAt When the attempt was last changed, in UTC.
      * @param completedAt When the attempt ended, in UTC, with any result. null while it is open.
      * @param nextTransferId The id of the attempt that follows this one. null if no attempt follows.
-     * @param fallback The fallback that was carried out after the last attempt. null if somebody was reached, or the
-     * transfer goes on. */
+     * @param fallback The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on. */
     public record TransferStep(
         String id, @JsonProperty("session_id") String sessionId, @JsonProperty("organization_id") String organizationId,
         Open<TransferStepKind> kind, Open<TransferStatus> status, @JsonProperty("transfer_to") String transferTo,
@@ -4257,14 +3842,12 @@ public final class Schemas {
      * @param createdAt When the event was created, in UTC.
      * @param eventId The id of the event, the same as {@code webhook-id}. Deliveries with the same id are one event.
      * @param eventType The kind of the event of the call.
-     * @param provider The origin of the event: {@code service} for decisions of this server, {@code media} for audio
-     * and participants, {@code carrier} for reports of the phone line.
+     * @param provider The origin of the event: {@code service} for decisions of this server, {@code media} for audio and participants, {@code carrier} for
+     * reports of the phone line.
      * @param status The status of the call after the event. For {@code transfer.*} it is the status of the transfer.
      * @param failureCause The cause of a failure, as {@code failure_cause} of the event. null if nothing failed.
-     * @param sipStatusCode The SIP status code with which the line ended a leg, such as 486. null for all other
-     * events.
-     * @param sipStatus The reason phrase of {@code sip_status_code}, such as {@code Busy Here}. null if there is no
-     * code or it is unknown.
+     * @param sipStatusCode The SIP status code with which the line ended a leg, such as 486. null for all other events.
+     * @param sipStatus The reason phrase of {@code sip_status_code}, such as {@code Busy Here}. null if there is no code or it is unknown.
      * @param occurredAt When the event happened, in UTC. */
     public record StatusEvent(
         String type, @JsonProperty("call_id") String callId, @JsonProperty("session_id") String sessionId,
@@ -4275,11 +3858,9 @@ public final class Schemas {
         @JsonProperty("failure_cause") String failureCause, @JsonProperty("sip_status_code") Long sipStatusCode,
         @JsonProperty("sip_status") String sipStatus, @JsonProperty("occurred_at") Instant occurredAt,
         TransferStep transfer) implements WebhookEvent {}
-    /** The state of the analysis. {@code heuristic}: made by rules. {@code failed}: the LLM gave nothing usable, and
-     * the result of the rules stays. */
     public enum AnalysisResultStatus { HEURISTIC, COMPLETED, FAILED }
-    /** @param status The state of the analysis. {@code heuristic}: made by rules. {@code failed}: the LLM gave nothing
-     * usable, and the result of the rules stays.
+    /** @param status The state of the analysis. {@code heuristic}: made by rules. {@code failed}: the LLM gave nothing usable, and the result of the rules
+     * stays.
      * @param provider The id of the provider that made the analysis. null if rules made it.
      * @param model The id of the model that made the analysis. null if rules made it.
      * @param completedAt When the analysis was stored, in UTC. */
@@ -4300,8 +3881,7 @@ public final class Schemas {
      * @param to The number that was called, in E.164. null for a browser session.
      * @param from The number that called, in E.164. null if the caller withheld it, and for a browser session.
      * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were.
-     * @param transcript The transcript of the call. If the event would be larger than 4 MiB, its oldest turns are left
-     * out.
+     * @param transcript The transcript of the call. If the event would be larger than 4 MiB, its oldest turns are left out.
      * @param summary The summary of the call, in a few sentences.
      * @param outcome The result of the call.
      * @param costMicroUsd The known costs of the call in micro-USD, as a decimal string.
@@ -4343,10 +3923,8 @@ public final class Schemas {
         @JsonProperty("structured_data") StructuredData structuredData,
         @JsonProperty("custom_data") Map<String, CustomValue> customData, AnalysisResult analysis
     ) implements WebhookEvent {}
-    /** Whether the recording is ready or has failed. */
     public enum RecordingEventRecordingStatus { READY, FAILED }
-    /** The recording of the call.
-     * @param status Whether the recording is ready or has failed.
+    /** @param status Whether the recording is ready or has failed.
      * @param durationMs The length of the recording in milliseconds. null if it has failed. */
     public record RecordingEventRecording(
         Open<RecordingEventRecordingStatus> status, @JsonProperty("duration_ms") Long durationMs) {}
@@ -4365,15 +3943,12 @@ public final class Schemas {
         Map<String, Object> metadata, @JsonProperty("webhook_tags") Map<String, String> webhookTags,
         @JsonProperty("created_at") Instant createdAt, Boolean test, @JsonProperty("recording_url") String recordingUrl,
         RecordingEventRecording recording) implements WebhookEvent {}
-    /** The direction of the message. {@code inbound} is to your number. */
     public enum RmsgEventMessageDirection { INBOUND, OUTBOUND }
-    /** The channel of the message. */
     public enum RmsgEventMessageService { RMSG, SMS, RCS }
     /** A file of a message.
      * @param url The URL of the file at the provider.
      * @param contentType The MIME type of the file. null if it is not known. */
     public record RmsgMedia(String url, @JsonProperty("content_type") String contentType) {}
-    /** The state of the message after this event. */
     public enum RmsgEventMessageStatus { RECEIVED, ACCEPTED, SENT, DELIVERED, DECLINED, ERROR }
     /** The message of the event. For a reaction it is the message that got the reaction.
      * @param id The id of the message. For a message that you sent it is {@code messageId} of the answer.
@@ -4386,8 +3961,7 @@ public final class Schemas {
      * @param media The files of the message.
      * @param wasDowngraded Whether the message went over another channel than {@code rmsg}.
      * @param status The state of the message after this event.
-     * @param errorCode The error code of the provider. It and the next three fields are set only with
-     * {@code rmsg.delivery_failed}.
+     * @param errorCode The error code of the provider. It and the next three fields are set only with {@code rmsg.delivery_failed}.
      * @param errorMessage The title of the error.
      * @param errorReason The reason of the error, in one word.
      * @param errorDetail The reason of the error, in the words of the provider.
@@ -4401,9 +3975,7 @@ public final class Schemas {
         @JsonProperty("error_code") String errorCode, @JsonProperty("error_message") String errorMessage,
         @JsonProperty("error_reason") String errorReason, @JsonProperty("error_detail") String errorDetail,
         @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt) {}
-    /** The direction of the reaction. {@code inbound} is to your number. */
     public enum RmsgReactionDirection { INBOUND, OUTBOUND }
-    /** The kind of the reaction. */
     public enum RmsgReactionReaction { LOVE, LIKE, DISLIKE, LAUGH, EMPHASIZE, QUESTION, CUSTOM }
     /** A reaction to a message.
      * @param id The id of the reaction.
@@ -4446,8 +4018,7 @@ public final class Schemas {
     /** The parameters of listKeys. */
     public static final class ListKeysParams {
         Boolean revoked;
-        /** {@code true} lists the keys that were revoked, instead of the keys that were not. The default is
-         * {@code false}. */
+        /** {@code true} lists the keys that were revoked, instead of the keys that were not. The default is {@code false}. */
         public ListKeysParams revoked(boolean value) { revoked = value; return this; }
     }
     /** The parameters of listAuditEvents. */
@@ -4478,17 +4049,15 @@ public final class Schemas {
     /** The parameters of getUsage. */
     public static final class GetUsageParams {
         Instant from, to; String groupBy, timeZone, keyId, agentId, provider, model; GetUsageStage stage;
-        /** The start of the time range. The default is 30 days before {@code to}; it is at most 92 days before
-         * {@code to}. */
+        /** The start of the time range. The default is 30 days before {@code to}; it is at most 92 days before {@code to}. */
         public GetUsageParams from(Instant value) { from = value; return this; }
         /** The end of the time range, which is not included. The default is now. */
         public GetUsageParams to(Instant value) { to = value; return this; }
-        /** The groups of the rows, separated by commas: {@code hour}, {@code day}, {@code key}, {@code agent},
-         * {@code provider}, {@code model} and {@code stage}. With {@code hour} the time range is at most 7 days. More
-         * than 5,000 rows are refused. The default is {@code "day"}. */
+        /** The groups of the rows, separated by commas: {@code hour}, {@code day}, {@code key}, {@code agent}, {@code provider}, {@code model} and
+         * {@code stage}. With {@code hour} the time range is at most 7 days. More than 5,000 rows are refused. The default is {@code "day"}. */
         public GetUsageParams groupBy(String value) { groupBy = value; return this; }
-        /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC
-         * day, and in its first hour. The default is {@code "UTC"}. */
+        /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. The default
+         * is {@code "UTC"}. */
         public GetUsageParams timeZone(String value) { timeZone = value; return this; }
         /** An API key, or a phone number for calls that came in: only its usage is summed. */
         public GetUsageParams keyId(String value) { keyId = value; return this; }
@@ -4520,15 +4089,14 @@ public final class Schemas {
     /** The parameters of listVoices. */
     public static final class ListVoicesParams {
         String provider;
-        /** The voices of this provider alone. {@code <provider>-tts} is another name for it. One that this server does
-         * not have has no voices. */
+        /** The voices of this provider alone. {@code <provider>-tts} is another name for it. One that this server does not have has no voices. */
         public ListVoicesParams provider(String value) { provider = value; return this; }
     }
     /** The parameters of updateAgent. */
     public static final class UpdateAgentParams {
         String ifMatch;
-        /** The {@code version} of the agent that the change was made from, in quotes. If the agent has another version
-         * now, nothing is changed, and the answer is {@code PRECONDITION_FAILED}. */
+        /** The {@code version} of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the answer
+         * is {@code PRECONDITION_FAILED}. */
         public UpdateAgentParams ifMatch(String value) { ifMatch = value; return this; }
     }
     /** The parameters of listAgentVersions. */
@@ -4570,8 +4138,8 @@ public final class Schemas {
     /** The parameters of streamSession. */
     public static final class StreamSessionParams {
         String cursor, lastEventId;
-        /** Where to begin, as {@code <index of a turn>:<milliseconds of created_at of an event>}, the form of the ids
-         * of the stream. {@code -1:0} is everything. */
+        /** Where to begin, as {@code <index of a turn>:<milliseconds of created_at of an event>}, the form of the ids of the stream. {@code -1:0} is
+         * everything. */
         public StreamSessionParams cursor(String value) { cursor = value; return this; }
         /** The last id that the client has. It counts if there is no {@code cursor}. */
         public StreamSessionParams lastEventId(String value) { lastEventId = value; return this; }
@@ -4616,20 +4184,62 @@ public final class Schemas {
         public ListCallsParams minLatencyMs(long value) { minLatencyMs = value; return this; }
         /** The version of the agent with which the call began. */
         public ListCallsParams agentVersion(long value) { agentVersion = value; return this; }
-        /** Something that happened in the call; each can be given once, and all must have happened. {@code recording}:
-         * there is a recording that can be played. */
+        /** Something that happened in the call; each can be given once, and all must have happened. {@code recording}: there is a recording that can be played.
+         */
         public ListCallsParams has(List<ListCallsHasItem> value) { has = value; return this; }
-        /** The order of the list, always descending. Calls that have no such value yet are last. With {@code q} only
-         * {@code created_at}. The default is {@code "created_at"}. */
+        /** The order of the list, always descending. Calls that have no such value yet are last. With {@code q} only {@code created_at}. The default is
+         * {@code "created_at"}. */
         public ListCallsParams sort(ListCallsSort value) { sort = value; return this; }
-        /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a
-         * part of a longer word. The words of the caller count, and the words of the agent that were written, also
-         * those that were not played. */
+        /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer word. The words of the
+         * caller count, and the words of the agent that were written, also those that were not played. */
         public ListCallsParams q(String value) { q = value; return this; }
         /** How many calls a page has at most. The default is {@code 50}. */
         public ListCallsParams limit(long value) { limit = value; return this; }
         /** {@code next_cursor} of the page before, with the same filters. */
         public ListCallsParams cursor(String value) { cursor = value; return this; }
+    }
+    /** The parameters of streamCalls. */
+    public static final class StreamCallsParams {
+        String agentId, phoneNumberId, number, minCostMicroUsd, maxCostMicroUsd; CallStatus status; CallKind kind;
+        PhoneDirection direction; CallOutcome outcome; EndReason endReason; Boolean live; Instant since, until;
+        Long minDurationSeconds, maxDurationSeconds, minLatencyMs, agentVersion; List<StreamCallsHasItem> has;
+        /** The id of an agent. */
+        public StreamCallsParams agentId(String value) { agentId = value; return this; }
+        /** Only calls in this state are listed. */
+        public StreamCallsParams status(CallStatus value) { status = value; return this; }
+        /** Only calls of this kind are listed. */
+        public StreamCallsParams kind(CallKind value) { kind = value; return this; }
+        /** Only phone calls in this direction are listed. */
+        public StreamCallsParams direction(PhoneDirection value) { direction = value; return this; }
+        /** Only calls whose report has this outcome are listed. */
+        public StreamCallsParams outcome(CallOutcome value) { outcome = value; return this; }
+        /** Only calls that ended for this reason are listed. */
+        public StreamCallsParams endReason(EndReason value) { endReason = value; return this; }
+        /** The id of the organization's number in the call. */
+        public StreamCallsParams phoneNumberId(String value) { phoneNumberId = value; return this; }
+        /** The number of one of the two parties in E.164, or its last 4 to 15 digits. */
+        public StreamCallsParams number(String value) { number = value; return this; }
+        /** {@code true} lists only calls that are not over, {@code false} only calls that are. */
+        public StreamCallsParams live(boolean value) { live = value; return this; }
+        /** A time: only calls that were created then or later are listed. */
+        public StreamCallsParams since(Instant value) { since = value; return this; }
+        /** A time: only calls that were created before are listed. */
+        public StreamCallsParams until(Instant value) { until = value; return this; }
+        /** The least duration of a call that is over, in seconds. */
+        public StreamCallsParams minDurationSeconds(long value) { minDurationSeconds = value; return this; }
+        /** The greatest duration of a call that is over, in seconds. */
+        public StreamCallsParams maxDurationSeconds(long value) { maxDurationSeconds = value; return this; }
+        /** The least cost of a call that is over, in micro-USD. */
+        public StreamCallsParams minCostMicroUsd(String value) { minCostMicroUsd = value; return this; }
+        /** The greatest cost of a call that is over, in micro-USD. */
+        public StreamCallsParams maxCostMicroUsd(String value) { maxCostMicroUsd = value; return this; }
+        /** The least latency of the slowest turn, in milliseconds. */
+        public StreamCallsParams minLatencyMs(long value) { minLatencyMs = value; return this; }
+        /** The version of the agent with which the call began. */
+        public StreamCallsParams agentVersion(long value) { agentVersion = value; return this; }
+        /** Something that happened in the call; each can be given once, and all must have happened. {@code recording}: there is a recording that can be played.
+         */
+        public StreamCallsParams has(List<StreamCallsHasItem> value) { has = value; return this; }
     }
     /** The parameters of getCallFigures. */
     public static final class GetCallFiguresParams {
@@ -4639,8 +4249,7 @@ public final class Schemas {
         public GetCallFiguresParams since(Instant value) { since = value; return this; }
         /** The end of the time, which is not a part of it; by default now. */
         public GetCallFiguresParams until(Instant value) { until = value; return this; }
-        /** The length of a row: {@code hour} for at most 7 days, {@code day} and {@code none} for at most 92 days. The
-         * default is {@code "day"}. */
+        /** The length of a row: {@code hour} for at most 7 days, {@code day} and {@code none} for at most 92 days. The default is {@code "day"}. */
         public GetCallFiguresParams interval(GetCallFiguresInterval value) { interval = value; return this; }
         /** The IANA time zone in which days begin. The default is {@code "UTC"}. */
         public GetCallFiguresParams timeZone(String value) { timeZone = value; return this; }
@@ -4662,8 +4271,7 @@ public final class Schemas {
     /** The parameters of getCallRecordingAudio. */
     public static final class GetCallRecordingAudioParams {
         String range, ifRange;
-        /** One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole
-         * recording. HEAD ignores it. */
+        /** One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole recording. HEAD ignores it. */
         public GetCallRecordingAudioParams range(String value) { range = value; return this; }
         /** An ETag: the range counts only if the recording still has it. */
         public GetCallRecordingAudioParams ifRange(String value) { ifRange = value; return this; }
@@ -4748,8 +4356,7 @@ public final class Schemas {
     /** The parameters of streamWebhookEvents. */
     public static final class StreamWebhookEventsParams {
         String cursor, lastEventId;
-        /** Where to go on, as {@code <milliseconds of the first opening>:<milliseconds of an event>}, the form of the
-         * ids of the stream. */
+        /** Where to go on, as {@code <milliseconds of the first opening>:<milliseconds of an event>}, the form of the ids of the stream. */
         public StreamWebhookEventsParams cursor(String value) { cursor = value; return this; }
         /** The last id that the client has. It counts if there is no {@code cursor}. */
         public StreamWebhookEventsParams lastEventId(String value) { lastEventId = value; return this; }
@@ -4777,6 +4384,12 @@ public final class Schemas {
         @Union.Arm(on = "event", as = CallEvent.class), @Union.Arm(on = "end", as = SessionStreamEnd.class),
         @Union.Arm(on = "error", as = ErrorEnvelope.class)})
     public sealed interface StreamSessionEvent {}
+    /** The data of an event of streamCalls. */
+    @Union(unknown = Unknown.class, value = {
+        @Union.Arm(on = "open", as = CallStreamOpen.class), @Union.Arm(on = "call", as = CallOverview.class),
+        @Union.Arm(on = "gone", as = GoneCall.class), @Union.Arm(on = "resync", as = CallStreamResync.class),
+        @Union.Arm(on = "end", as = CallStreamEnd.class), @Union.Arm(on = "error", as = ErrorEnvelope.class)})
+    public sealed interface StreamCallsEvent {}
     /** The data of an event of streamWebhookEvents. */
     @Union(unknown = Unknown.class, value = {
         @Union.Arm(on = "open", as = WebhookStreamOpen.class),
@@ -4792,8 +4405,8 @@ public final class Schemas {
     public sealed interface WebhookEvent {}
     /** A value from a later version of the server. */
     public record Unknown(JsonNode value) implements
-        Wrapper<JsonNode>, ToolSource, CustomValue, NewToolSource, StreamSessionEvent, StreamWebhookEventsEvent,
-        WebhookEvent {}
+        Wrapper<JsonNode>, ToolSource, CustomValue, NewToolSource, StreamSessionEvent, StreamCallsEvent,
+        StreamWebhookEventsEvent, WebhookEvent {}
     /** A text in a union. */
     public record TextValue(String value) implements Wrapper<String>, CustomValue {}
     /** A number in a union. */
