@@ -19,7 +19,7 @@ export function callbackOf(call: Call, more: Partial<Callback> = {}, nowMs = Dat
 
 export const someCallback = (more: Partial<Callback> = {}) => callbackOf(newCall('org_1'), more, 0)
 
-/** Makes the journal entry for a promised callback, as a live conversation writes it. */
+/** Makes the entry that a live conversation writes for a promised callback. */
 export function promised(callback: Callback): CallEntry {
   const payload = { callback_id: callback.id }
   return {

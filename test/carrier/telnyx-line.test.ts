@@ -1,4 +1,4 @@
-/** The carrier adapter sends commands, and interprets the answers. */
+/** The carrier adapter sends commands, and interprets the carrier's responses. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'

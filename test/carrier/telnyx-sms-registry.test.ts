@@ -1,5 +1,6 @@
 /**
- * The adapter for text message registration runs against a carrier stub: its requests, and its reading of each answer.
+ * The adapter for text message registration runs against a carrier stub: its requests, and its reading of each
+ * response.
  */
 import t from 'tap'
 import type { ReviewError, SmsRegistry } from '../../domain/ports/sms-registry.ts'

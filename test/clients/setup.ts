@@ -57,7 +57,7 @@ export async function startSetup(
   return {
     parley,
     loadStreamModels: () => loadStreamModels(parley),
-    /** Runs a client program to its end and returns its output by step. `more` is added to its environment. */
+    /** Runs a client program to its end and returns its results by step. `more` is added to its environment. */
     async run(command: string, args: string[], more: Settings = {}): Promise<Outcomes> {
       const options = { cwd: here, env: { ...environment, ...more }, timeout: stepsTimeoutMs }
       const { stdout } = await run(command, args, options)

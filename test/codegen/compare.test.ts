@@ -33,7 +33,7 @@ const circle = [...schemas, 'Circle']
 
 const rawWebhook = (JSON.parse(mini) as { webhooks: Record<string, { post: object }> }).webhooks['thing.changed']?.post
 
-/** A change, and the line that must report it. */
+/** A contract change, and the output line that must report it. */
 type Seed = [step: Step | Step[], line: string]
 
 const operationSeeds: Seed[] = [

@@ -168,7 +168,7 @@ t.test('an interrupted run deletes its resources, and lists the resources that i
   )
 })
 
-/** Serves one provider with a key from this source, and takes every new key. */
+/** Serves a list of one provider whose key has this source, and accepts every new key. */
 const serveProvider = (t: Test, source: 'BYOK' | null, deleted: string[]) =>
   serve(t, (request, response, document) => {
     if (document !== null) return serveDocument(request, response, document)

@@ -1,4 +1,4 @@
-/** Stores whole calls for tests of pages: turns, spans, events, costs, a report, and a recording. */
+/** Stores whole calls for tests of pages: turns, spans, events, costs, a call report, and a recording. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { wavHeader } from '../../audio/wav.ts'

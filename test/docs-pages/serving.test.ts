@@ -1,6 +1,4 @@
-/**
- * Tests /docs over HTTP: content types, headers, conditional requests, unknown addresses, and this deployment's prefix.
- */
+/** Tests /docs over HTTP: content types, headers, conditional requests, unknown paths, and this deployment's prefix. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'

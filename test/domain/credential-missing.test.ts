@@ -1,4 +1,4 @@
-/** A missing credential is not an outage: the answer names it, and does not ask for a retry. */
+/** A missing credential is not an outage: the error names it, and does not ask for a repeated request. */
 import t from 'tap'
 import type { Stage } from '../../domain/ports/model.ts'
 import { type Ask, baseAsk, type Routing } from '../../domain/routing/ask.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads a contract's examples from specs/ without the generator's code. Each has an address, by which a person finds it
- * in the document: `createSpeech: auto` for a request, `createSpeech 200: pcm` for an answer, `BadRequest:
+ * Reads a contract's examples from specs/ without the generator's code. Each has a name, by which a person finds it in
+ * the document: `createSpeech: auto` for a request, `createSpeech 200: pcm` for an answer, `BadRequest:
  * invalid_parameter` for a shared response, `Transcript: final` for a message.
  */
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** An unknown path is refused: the answer names the nearest path, and the server reads little of a long path. */
+/** An unknown path is refused: the error names the nearest path, and the server reads little of a long path. */
 import t from 'tap'
 import { nothingAt, segmentsOf, sharedSegments } from '../../runtime/http/unknown-path.ts'
 

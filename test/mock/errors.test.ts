@@ -26,7 +26,8 @@ for (const { name, contract } of surfaces)
     for (const [id, operation] of contract.operations)
       for (const [status, declared] of errorsOf(document, id)) {
         const prefer = errors % 2 === 0 ? `code=${status}` : `status=${status}`
-        // The generator has checked the examples by their schemas, so the answer is only compared with its example.
+        // The generator has checked the examples against their schemas, so the response is only compared with its
+        // example.
         const headers = { authorization: 'Bearer any', prefer }
         const answer = await fetch(url + pathOf(operation), { method: operation.method, headers })
         const body: unknown = await answer.json()

@@ -25,7 +25,7 @@ async function withNumber(creditMicroUsd: number, processes = 1) {
     id,
     row: () => world.numbers.get(local, id),
     credit: () => world.creditOf(local.organizationId),
-    /** Moves the clock to a moment. */
+    /** Moves the test clock to this time. */
     to: (ms: number | null) => world.clock.advance((ms ?? 0) - world.clock.nowMs()),
     dueMs: nextChargeAtMs ?? 0,
   }

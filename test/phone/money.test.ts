@@ -1,4 +1,7 @@
-/** Tests the cost of whole calls over the simulated carrier: in the report, in the credit, and if no credit is left. */
+/**
+ * Tests the cost of whole calls over the simulated carrier: in the call report, in the credit, and if no credit is
+ * left.
+ */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

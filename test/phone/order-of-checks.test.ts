@@ -1,6 +1,6 @@
 /**
- * If a request has several faults, the answer names the fault that comes first in the contract's order: 401, 403, 400,
- * 404, 409, 402, 429, 502.
+ * If a request has several faults, the error names the first fault in the contract's order: 401, 403, 400, 404, 409,
+ * 402, 429, 502.
  */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'

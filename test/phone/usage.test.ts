@@ -1,6 +1,6 @@
 /**
- * For a browser session and for a phone call, the usage equals the report's costs for each of speech to text, LLM, text
- * to speech and carrier.
+ * For a browser session and for a phone call, the usage equals the call report's costs for each of speech to text, LLM,
+ * text to speech and carrier.
  */
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
@@ -45,7 +45,7 @@ const agentWith = async (name: string, model: string) => {
   return made.json<{ id: string }>().id
 }
 
-/** Returns the costs in the call's complete report. */
+/** Returns the costs in the complete call report. */
 async function reported(id: string): Promise<Ended['report']> {
   const isRead = (row: PhoneCallRow) => hasEnded(row) && (row as Ended).report.analysis_status !== 'pending'
   return ((await callWhen(phones, id, isRead)) as Ended).report
@@ -56,7 +56,7 @@ async function usageOf(agentId: string): Promise<Row[]> {
   return usage.rows.filter((row) => row.agentId === agentId)
 }
 
-/** Converts cost lines of the report to usage rows. An unknown cost leaves a row's known cost unchanged. */
+/** Converts cost lines of the call report to usage rows. An unknown cost leaves a row's known cost unchanged. */
 function rowsOf(lines: readonly Line[]): Row[] {
   const rows = new Map<string, Row>()
   for (const { provider, stage, metric, quantity, costMicroUsd } of lines) {
@@ -70,7 +70,8 @@ function rowsOf(lines: readonly Line[]): Row[] {
 }
 
 /**
- * Drops rows without quantities: a request that ended before a provider did anything costs 0 and has no report line.
+ * Drops rows without quantities: a request that ended before a provider did anything costs 0 and has no line in the
+ * call report.
  */
 const withQuantities = (rows: readonly Row[]) =>
   rows
@@ -88,7 +89,7 @@ async function compare(t: Test, agentId: string, callId: string, stages: readonl
     ;[report, rows] = [await reported(callId), withQuantities(await usageOf(agentId))]
     return isComplete(rows) && isDeepStrictEqual(rows, rowsOf(report.cost_breakdown))
   }
-  // If the usage and the report never agree, the comparison below shows the difference.
+  // If the usage and the call report never agree, the comparison below shows the difference.
   await phones.clock.until('usage that agrees with the report', agrees).catch(() => {})
   t.same(rows, rowsOf(report.cost_breakdown))
   t.same([...new Set(rows.map(({ stage }) => stage))].sort(), stages)

@@ -62,7 +62,7 @@ async function converse(url: string, token: string): Promise<void> {
 type Organization = Target & { id: string }
 
 /**
- * Checks the fields in an ended call, and in its turns, events and report. The clocks of database and process may
+ * Checks the fields in an ended call, and in its turns, events and call report. The clocks of database and process may
  * differ by a millisecond, so event times are not compared.
  */
 async function hasFields(t: Test, acme: Organization, id: string, ended: Call): Promise<void> {

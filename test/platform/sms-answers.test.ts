@@ -1,5 +1,5 @@
 /**
- * Tests the answers about text messages: all fields, the closed lists of values, and the carrier's reasons for a
+ * Tests the responses about text messages: all fields, the closed lists of values, and the carrier's reasons for a
  * number.
  */
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** Tests cross-origin reads of the built product: only pages from configured origins may read its answers. */
+/** Tests cross-origin reads of the built product: only pages from configured origins may read its responses. */
 import t from 'tap'
 import { freshDataDir } from '../installation.ts'
 import { startParley } from './parley.ts'

@@ -1,4 +1,4 @@
-/** Measures a server's memory after a garbage collection, because the engine decides how much garbage it keeps. */
+/** Measures a server's memory after a garbage collection, because V8 decides how much garbage it keeps. */
 import { readFileSync } from 'node:fs'
 import { until } from './machine.ts'
 import type { Running } from './parley.ts'

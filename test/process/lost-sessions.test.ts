@@ -1,4 +1,4 @@
-/** If a process is killed, another process or the next start ends its voice sessions, with events and a report. */
+/** If a process is killed, another process or the next start ends its voice sessions, with events and a call report. */
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

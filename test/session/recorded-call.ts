@@ -28,7 +28,7 @@ export type Voices = { caller: Int16Array; agent: Int16Array }
 
 export const recordingRateHz = 16_000
 
-/** Returns the call once its recording and its report are complete. */
+/** Returns the call once its recording and its call report are complete. */
 export async function endedCall(target: Target, id: string): Promise<RecordedCall> {
   for (let tries = 0; ; tries++) {
     const answer = await call(target, 'GET', `/v1/calls/${id}`)

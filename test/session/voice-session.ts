@@ -22,7 +22,7 @@ export const loopbackAgent = {
   constraints: { allowedProviders: loopback },
 }
 
-/** The audio rate in both directions, if a session requests it. */
+/** The sample rate of the audio in both directions, if a session requests it. */
 export const rateHz = 16_000
 const frameSamples = rateHz / 50
 

@@ -13,7 +13,7 @@ type Session = {
 }
 export const sessionOf = ({ body }: Page) => body as Session
 
-/** Makes the server's first person. Returns the person's browser, which is signed in. */
+/** Makes the server's first user. Returns the user's browser, which is signed in. */
 export async function firstPerson(url: string, email = 'ann@example.com'): Promise<Browser> {
   const browser = new Browser(url)
   const made = await browser.post('/console/auth/setup', { email, name: 'Ann Miller', password })

@@ -1,4 +1,7 @@
-/** If the answer to a brand's registration was lost, the server finds the brand again and does not pay for it twice. */
+/**
+ * If the carrier's response to a brand's registration was lost, the server finds the brand again and does not pay for
+ * it twice.
+ */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { brandProfile } from '../carrier/sms-profiles.ts'

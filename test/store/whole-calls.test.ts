@@ -1,4 +1,4 @@
-/** A call is read with its turns, spans and report while it changes. */
+/** A call is read with its turns, spans and call report while it changes. */
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import { isOver } from '../../domain/records/states/transfer.ts'

@@ -16,7 +16,7 @@ import { sdp } from './sip-peer.ts'
 type Leg = Awaited<ReturnType<typeof leg>>
 type Talk = { from?: RtpPeer; ssrc?: number; packet?: (n: number) => Buffer }
 
-/** The other side sends these voice frames, one each 20 ms. */
+/** Lets the other side send these voice frames, one each 20 ms. */
 async function says(
   { far, send, ticks }: Leg,
   from: number,
@@ -29,7 +29,7 @@ async function says(
   }
 }
 
-/** The other side sends no packet. */
+/** Lets time pass in which the other side sends no packet. */
 async function silence({ clock }: Leg, ms: number) {
   await clock.advance(ms)
   for (let n = 0; n < 20; n++) await turn()
@@ -44,7 +44,7 @@ const alaw = (n: number, more: Partial<RtpPacket> = {}) => {
   return speech(n, { payloadType: 8, payload, ...more })
 }
 
-/** Opens a leg, and gives it an answer to our offer. */
+/** Opens a leg, and gives it an SDP answer to our offer. */
 async function answered(t: Test, types: string, more: string[] = []): Promise<Leg> {
   const opened = await leg(t)
   const remote = readAnswer(sdp({ port: opened.far.port, types, more }))

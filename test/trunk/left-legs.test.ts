@@ -1,11 +1,11 @@
-/** If a process has died, the next process's line ends its legs by the stored dialogs. */
+/** If a process has died, the next process's SIP line hangs up its legs with the stored SIP dialogs. */
 import t, { type Test } from 'tap'
 import { valueOf, valuesOf } from '../../providers/trunk/message.ts'
 import { keptDialogs, legId, media, openTrunk, outgoingTo, type Trunk, toDial } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 import { listenOverTcp } from './tcp-listener.ts'
 
-/** The line of a process that becomes silent, and the line of the next process on the same database. */
+/** The SIP line of a process that becomes silent, and the SIP line of the next process on the same database. */
 async function openTwo(t: Test, outgoing: Parameters<typeof openTrunk>[1] = {}) {
   const dialogs = keptDialogs()
   return [await openTrunk(t, { ...outgoing, dialogs }), await openTrunk(t, { ...outgoing, dialogs })] as const

@@ -183,7 +183,7 @@ for (const [name, address, dialed] of [
     t.equal(await rings(honest, '3', 'second'), true)
   })
 
-/** Opens a TCP socket that sends nothing. Resolves once the line has accepted or closed it. */
+/** Opens a TCP socket that sends nothing. Resolves once the trunk line has accepted or closed it. */
 async function silentSocket(t: Test, port: number, localAddress = '127.0.0.1') {
   const socket = connect({ host: '127.0.0.1', port, localAddress })
   t.teardown(() => socket.destroy())

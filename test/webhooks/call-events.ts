@@ -60,7 +60,7 @@ export type World = {
   call(more?: Partial<Call>): Promise<Call>
   /** Returns every delivery with its event, oldest first. */
   events(call: Call): Promise<StoredEvent[]>
-  /** Returns the event types, and the report versions. */
+  /** Returns the event types, and the versions of call reports. */
   names(call: Call): Promise<string[]>
 }
 

@@ -20,7 +20,7 @@ const report = (callId: string, version: number) => ({
 const versions = (received: readonly { body: Buffer }[]) =>
   received.map(({ body }) => (JSON.parse(body.toString()) as { version: number }).version)
 
-/** Stores a call's first report for an endpoint at a receiver. */
+/** Stores a call's first call report for a webhook endpoint at a receiver. */
 async function reported(t: Test, answer?: Answer) {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(answer)

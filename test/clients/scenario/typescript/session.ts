@@ -1,4 +1,4 @@
-/** An agent, a session with text turns, and its call with report and recording. */
+/** An agent, a session with typed turns, and its call with call report and recording. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import {
