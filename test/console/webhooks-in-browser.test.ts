@@ -48,6 +48,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('text=Attempt 1', patience)
     t.match(await text(), /no such table: calls/, 'the answer of the endpoint')
     t.match(await text(), /webhook-signature/, 'the headers of the request')
+    t.match(await text(), /none: a test event/, 'a test event has no call')
     await check('delivery-failed')
 
     await tabTo(page, 'main button')

@@ -93,7 +93,7 @@ function DeliveryFacts({ delivery }: Props) {
         ['Happened', <Moment key="happened" at={occurredAt} />],
         ['Accepted', deliveredAt && <Moment key="accepted" at={deliveredAt} />],
         ['Given up after', deliveredAt === null ? <Moment key="expires" at={expiresAt} /> : null],
-        ['Call', sessionId && <CallLink key="call" id={sessionId} />],
+        ['Call', isTestEvent(delivery) ? 'none: a test event' : sessionId && <CallLink key="call" id={sessionId} />],
         [
           'Agent',
           agentId && (
@@ -109,6 +109,11 @@ function DeliveryFacts({ delivery }: Props) {
       ]}
     />
   )
+}
+
+/** A test event names a call that does not exist, and is marked as the events of test keys are. */
+function isTestEvent({ test, requestPayload }: WebhookDeliveryDetail): boolean {
+  return test !== true && requestPayload['test'] === true
 }
 
 function Id({ id }: { id: string }) {
