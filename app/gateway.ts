@@ -6,6 +6,7 @@ import type { Caller } from '../domain/records/organization.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { withAudit } from '../handlers/audit/audited.ts'
 import { createDenials } from '../handlers/audit/denials.ts'
+import { statusOf } from '../handlers/platform/faults.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
 import { authorityOf, isEveryAddress, isLoopbackHost } from '../runtime/engine/host.ts'
 import type { RequestShares } from '../runtime/engine/options.ts'
@@ -194,7 +195,7 @@ function listen(
   const { live } = capabilities.sessions
   const isFirst = worker === 0
   const readyChecks = readyChecksOf(app, running)
-  const audit = { audit: store.audit, clock, log }
+  const audit = { audit: store.audit, clock, log, statusOf }
   const denials = createDenials(audit)
   const { mounts: unaudited, sockets } = createSurfaces(app, capabilities, {
     localKey: localKeyOf(config),

@@ -1,6 +1,6 @@
 /**
- * Bounds the keys that a key makes or changes. Without the bounds, a key with a budget could give itself or another key a
- * larger budget.
+ * Bounds the keys that a key makes or changes. Without the bounds, a key with a budget could give a larger budget to
+ * itself or to another key.
  */
 import type { KeyPolicy } from '../records/organization.ts'
 

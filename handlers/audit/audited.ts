@@ -9,7 +9,6 @@ import { type Context, type Handler, type Input, Refusal, type Result } from '..
 import type { Operation } from '../../runtime/engine/operation.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
-import { statusOf } from '../platform/faults.ts'
 import type { Denials } from './denials.ts'
 import { beginEvent, targetOf } from './events.ts'
 
@@ -18,6 +17,8 @@ export type AuditDeps = {
   denials: Denials
   clock: Clock
   log: Pick<Log, 'error'>
+  /** Returns the status of the answer to an error. */
+  statusOf: (error: unknown) => number
 }
 
 /** Wraps each operation with an `x-audit` action. */
@@ -88,6 +89,6 @@ type Failed = { operation: Operation; caller: Caller; context: Context }
  */
 async function fail(entry: AuditEntry, error: unknown, { operation, caller, context }: Failed, deps: AuditDeps) {
   entry.isOpen = false
-  if (entry.isStored && statusOf(error) < 500) await deps.audit.abandon(entry)
+  if (entry.isStored && deps.statusOf(error) < 500) await deps.audit.abandon(entry)
   if (error instanceof Refusal && error.kind === 'forbidden') await deps.denials.note(caller, operation, context)
 }

@@ -28,8 +28,8 @@ export function requireOurPage(peer: Peer): void {
 }
 
 /**
- * Returns the cookie's session. Throws unless our page has sent the request, the session is open and its organization is
- * enabled.
+ * Returns the cookie's session. Throws unless our page has sent the request, the session is open and its organization
+ * is enabled.
  */
 export async function signedIn({ sessions }: ConsoleDeps, peer: Peer): Promise<Session> {
   requireOurPage(peer)

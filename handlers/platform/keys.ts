@@ -92,8 +92,7 @@ async function requireScopesOf(keys: KeyAdministration, caller: Caller, keyId: s
 const boundsOf = ({ policy, expiresAt }: ApiKey): KeyBounds => ({ policy, expiresAtMs: expiresAt?.getTime() ?? null })
 
 /**
- * Throws if an API key would make a key, or get the secret of a key, that may do more than the API key itself. A person
- * has no such bounds.
+ * Throws if an API key would make a key, or get a key's secret, beyond its own limits. A person has no such bounds.
  */
 async function requireWithinOwn(keys: KeyAdministration, caller: Caller, wanted: KeyBounds): Promise<void> {
   const own = caller.role === undefined ? await keys.get(caller.organization.id, caller.keyId) : null
@@ -105,7 +104,7 @@ async function requireWithinOwn(keys: KeyAdministration, caller: Caller, wanted:
   })
 }
 
-/** An update does not change when a key ends. So an end of the sender's key does not matter here. */
+/** An update does not change a key's end. So the sender's own end does not matter here. */
 async function requirePolicyWithinOwn(keys: KeyAdministration, caller: Caller, keyId: string, policy: KeyPolicy) {
   if (caller.role !== undefined) return
   const key = await keys.get(caller.organization.id, keyId)

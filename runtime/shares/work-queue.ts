@@ -25,7 +25,7 @@ export class WorkQueue {
 
   /** Returns null and does not start the work if the owner has too much work in the queue, or if the queue is full. */
   run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> | null {
-    // Work must not overtake earlier work of its owner.
+    // Work must not overtake its owner's earlier work.
     const place = this.#waiting.has(owner) ? null : this.#running.take(owner)
     if (place) {
       this.#waiting.countTurn(owner)

@@ -29,9 +29,9 @@ export const credentialColumns = (sql: Sql | Tx) => sql`
   c.lookup, c.digest, ${userColumns(sql)}, c.expires_at as "expiresAt", ${organizationColumns(sql)}`
 
 /**
- * Columns to check a user by id, for work that continues after the user's request. There is a row for each session and
- * token `c`, and if there are none, a row for the role alone. Work of a session or a token is authorized as long as both
- * exist, and other work as long as the role exists.
+ * Columns to check a user by id, for work that continues after the user's request. The query returns a row for each
+ * session and token `c`. Without a session and a token, it returns a row for the role alone. A session's or a token's
+ * work needs both its row and the role. Other work needs the role.
  */
 export const roleColumns = (sql: Sql | Tx) => sql`
   coalesce(c.lookup, '') as lookup, ''::bytea as digest, ${userColumns(sql)}, c.expires_at as "expiresAt", ${organizationColumns(sql)}`

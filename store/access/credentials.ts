@@ -6,8 +6,8 @@ import type { Tx } from '../postgres/connect.ts'
 export type Forget = (change: KeyChange) => void
 
 /**
- * Ends all sessions and tokens of a person, or only the session `id`, and then their sockets and event streams. Resolves
- * with their look-up values.
+ * Ends all sessions and tokens of a person, or only the session `id`, and then their sockets and event streams.
+ * Resolves with their look-up values.
  */
 export async function endCredentials(tx: Tx, userId: string, id: string | null = null): Promise<string[]> {
   const ended = await tx<{ lookup: string; organizationId: string }[]>`

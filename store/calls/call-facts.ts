@@ -17,15 +17,15 @@ import { turnSums } from './turn-sums.ts'
 /** A cost is summed this long after the call's end, and after its call report. */
 const settleMs = 5_000
 const atOnceMax = 100
-/** The most calls that one look reads to find calls without facts. */
+/** The limit for one look for calls without facts. */
 const readMax = 1_000
 /**
- * Calls by a previous version have no facts. They are looked for among all calls at the start, and again after this
- * time among the calls of the last day, because a process of that version may still run beside this process.
+ * Calls by a previous version have no facts. A process looks for them among all calls at the start. After this time it
+ * looks again among the last day's calls, because a previous version may still run beside this process.
  */
 const lookAgainMs = 3_600_000
 const dayMs = 86_400_000
-/** The facts of a call that failed are made again after this time. */
+/** If a call's facts could not be made, they are made again after this time. */
 const failedMs = 3_600_000
 
 /** Writes the facts of calls, without the cost. If `isDue`, the cost is summed a little later. */
@@ -83,7 +83,7 @@ export function createFactsWork(deps: FactsDeps): () => Promise<void> {
   }
 }
 
-/** Returns the least id of a call at this time, because ids are UUIDs of version 7. */
+/** Returns the least id for a call at this time, because ids are UUIDv7. */
 function idAt(ms: number): string {
   const hex = ms.toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
@@ -100,8 +100,8 @@ async function sumDueCosts(tx: Tx, deps: FactsDeps): Promise<void> {
 }
 
 /**
- * Makes the missing facts among the calls before the id, newest first. Calls that another process has locked are left to
- * that process. Resolves with the id at which the next look begins, or with null at the end.
+ * Makes the missing facts among the calls before the id, newest first. If another process has locked a call, the call is
+ * left to the other process. Resolves with the next look's first id, or with null at the end.
  */
 async function makeMissing(tx: Tx, deps: FactsDeps, beforeId: string | null, floorId: string): Promise<string | null> {
   const nowMs = deps.clock.nowMs()

@@ -2,8 +2,8 @@
  * Finds calls by their rows in `call_facts`. A page reads a limited number of rows in the list's order. So if a filter
  * matches few calls, the page still takes a limited time, and the next page goes on.
  *
- * A range of time with fewer calls than the limit is read as a whole. In a longer range, a list that is not sorted by
- * time reads the first rows of its order, inside and outside of the range.
+ * A time range with fewer calls than the limit is read as a whole. For a longer range, a list by another value than the
+ * time reads its next rows, inside and outside the range.
  */
 import type { CallFilter, CallSort, OverviewPosition } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -68,7 +68,7 @@ export function factsOf(tx: Tx, tenant: Tenant, filter: CallFilter, after: Overv
   return tx`(${firstRows(tx, tenant, filter, 'created_at', after)}) as facts where ${thatMatch(tx, filter)}`
 }
 
-/** Returns where the rows of `factsOf` end. Null: there are no further calls. */
+/** Returns the end position for `factsOf`. Null: there are no further calls. */
 export async function endOfFacts(tx: Tx, tenant: Tenant, filter: CallFilter, after: OverviewPosition | null) {
   return endOfRows(tx, tenant, filter, 'created_at', after)
 }
@@ -82,7 +82,7 @@ async function isShort(tx: Tx, tenant: Tenant, filter: CallFilter): Promise<bool
   return (row?.count ?? 0) <= scannedMax
 }
 
-/** Returns SQL for the rows that a page reads. Only in a list by time is the range a part of the list's order. */
+/** Returns SQL for a page's rows. Only a list by time can apply the range before the limit. */
 function firstRows(tx: Tx, tenant: Tenant, filter: CallFilter, sort: CallSort, after: OverviewPosition | null) {
   return tx`
     select * from call_facts where ${ofTenant(tx, tenant)} ${sort === 'created_at' ? inRange(tx, filter) : tx``}

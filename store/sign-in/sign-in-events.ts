@@ -1,6 +1,6 @@
 /**
- * Stores events about signing in. They are in the audit log of the session's organization. If there is no session, they
- * are in the log of each organization of the person.
+ * Stores events about signing in. They are in the audit log of the session's organization. Without a session, they are
+ * in all the person's organizations.
  */
 import type { Browser, SignInFailures } from '../../domain/access/sign-in/people.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -19,7 +19,7 @@ export type SignInAction =
 type SignInEvent = {
   action: SignInAction
   userId: string
-  /** Null: each organization of the person. */
+  /** Null: all the person's organizations. */
   organizationIds: readonly string[] | null
   browser: Browser
   values?: AuditValues
@@ -36,7 +36,7 @@ export async function insertSignInEvents(tx: Tx, event: SignInEvent, now: Date):
 }
 
 const failed = 'user.sign_in_failed'
-/** Failures within this time are one row with their number, so guesses of passwords do not fill the table. */
+/** Failures within this time are one row with their number, so guesses do not fill the table. */
 const gatheredMs = 60_000
 
 export function createSignInFailures(tenancy: Tenancy, clock: Clock): SignInFailures {

@@ -7,6 +7,7 @@ import type { Caller, Role, Scope } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import { withAudit } from '../../handlers/audit/audited.ts'
+import { statusOf } from '../../handlers/platform/faults.ts'
 import type { Context, Handler } from '../../runtime/engine/handler.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
@@ -166,6 +167,7 @@ t.test('an event stays if its request fails after the commit, and goes if the re
       audit,
       denials,
       clock: systemClock,
+      statusOf,
       log: { error: () => t.fail('an event was not stored') },
     })
     const peer = { source: '192.0.2.1', userAgent: '', usesCookie: false }

@@ -263,7 +263,7 @@ t.test('a page of a search with a rare filter, or of a short time, reads a limit
   const failed = { id: 'call_1', name: 'book', args: '{}', status: 'failed' as const }
   const old = await insert(acme.id, {}, [{ ...agent, toolCalls: [failed] }, { text: 'a spare tyre' }])
   await end(acme.id, old, 5_000)
-  // The other facts have no calls, so that they are inserted quickly. They are newer and longer, and have no failed tool.
+  // The other facts have no calls, to insert them quickly. They are newer and longer, and have no failed tool.
   await sql.begin(async (tx) => {
     await tx`alter table call_facts drop constraint call_facts_organization_id_test_id_fkey`
     await tx`

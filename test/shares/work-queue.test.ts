@@ -1,4 +1,4 @@
-/** Peaks of recordings and hashes of passwords: one organization or one network address leaves turns to the others. */
+/** Recordings' peaks and password hashes: one organization or one network address leaves turns to the others. */
 
 import { once } from 'node:events'
 import { createWriteStream, mkdirSync, truncateSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { ownServer } from '../server.ts'
 
 const several = { owners: new Owners(true), part: 0.25 }
 
-/** Work that runs until the test ends it. `started` has the owners in the order of their turns. */
+/** Makes work that runs until the test ends it. `started` has the owners in turn. */
 function heldWork(queue: WorkQueue) {
   const started: string[] = []
   const held: (() => void)[] = []
@@ -70,7 +70,7 @@ t.test('one network address leaves password hashes to the others', async (t) => 
   t.match(refused[0], { reason: { kind: 'overloaded' } })
 })
 
-/** Five minutes of silence, as a sparse file. */
+/** Five minutes without sound, as a sparse file. */
 const wavBytes = 19_200_000
 
 t.test('one organization leaves the computation of peaks to the others', async (t) => {

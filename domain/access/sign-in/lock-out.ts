@@ -1,6 +1,6 @@
 /**
  * Slows down guesses of passwords. Each attempt is counted before its password is hashed, so parallel guesses do not
- * pass together. A successful attempt is subtracted again, and so is an attempt whose password was not checked.
+ * pass together. If the proof is right, or was not checked, the attempt is subtracted again.
  */
 import { ResourceFault } from '../../records/resource-fault.ts'
 import type { Signer } from '../signer.ts'
@@ -10,8 +10,8 @@ export type Attempts = { failures: number; firstMs: number; lastMs: number; bloc
 
 /**
  * `account`: an e-mail address, also an unknown one, so that known and unknown addresses get the same answers.
- * `source`: a network address. `mail`: an e-mail address that gets mails. Their text is an HMAC, because the table must
- * not list who has tried to sign in. `trial`: an organization that tries tools.
+ * `source`: a network address. `mail`: an address for mails. Their text is an HMAC, because the table must not be a
+ * list of people. `trial`: an organization with trials of tools.
  */
 export type Subject = { kind: 'account' | 'source' | 'mail' | 'trial'; text: string }
 
@@ -90,7 +90,7 @@ export function createLockOut(store: AttemptStore, { sign }: Signer, clock: { no
       if (blockedUntilMs !== null)
         throw new ResourceFault({ kind: 'attempts_blocked', waitS: Math.ceil((blockedUntilMs - nowMs) / 1000) })
       const proved = await check().catch(async (error: unknown) => {
-        // The client gets the first error, for example that the queue for hashes is full.
+        // The client gets the first error, for example a full queue for hashes.
         await store.refund(subjects).catch(() => {})
         throw error
       })
