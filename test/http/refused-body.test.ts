@@ -1,13 +1,13 @@
 /**
- * If a client sends all of a too large body before it reads anything, it must still get the refusal, even if it asks to
- * close.
+ * If a client sends all of a too large body or head before it reads anything, it must still get the refusal, even if it
+ * asks to close.
  */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { jsonBody, mount, operation, start, surface } from './harness.ts'
 
-overEngines(t, (t) => {
+overEngines(t, (t, engine) => {
   let runs = 0
   const operations = [
     operation('take', 'post', '/v1/take', { body: jsonBody }),
@@ -23,6 +23,17 @@ overEngines(t, (t) => {
     t.teardown(() => server.stop())
     await t.test('the main port refuses a large body', (t) => refuses(t, server.port))
     await t.test('the upload port refuses a large body', (t) => refuses(t, server.uploadPort as number))
+    t.equal(runs, 0)
+  })
+
+  // uWebSockets.js closes the connection itself, with unread bytes.
+  t.test('a head that is too large is refused', { skip: engine === 'uws' }, async (t) => {
+    const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], {})
+    t.teardown(() => server.stop())
+    const head = `POST /v1/hidden?${'x'.repeat(15 * 1024 * 1024)} HTTP/1.1\r\nHost: a\r\n\r\n`
+    const { text, error } = await sendThenRead(server.port, [head])
+    t.equal(error, null)
+    t.match(text, /^HTTP\/1.1 431 /)
     t.equal(runs, 0)
   })
 })

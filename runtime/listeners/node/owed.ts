@@ -65,13 +65,31 @@ const droppedMax = 4096
 
 /**
  * Sends an error response to bytes that are not a request, and ends the connection. `code` is node:http's error code.
+ * node:http calls this again if the client still sends when the time for a request is over.
  */
 export function answerUnreadable(socket: Socket, code: string | undefined): void {
   const hasBegun = owed.get(socket)?.some(({ destroyed, headersSent }) => !destroyed && headersSent) ?? false
+  if (hasBegun || !socket.writable) return void socket.destroy()
   const status = unreadable.get(code ?? '') ?? '400 Bad Request'
-  if (socket.writable && !hasBegun) socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
-  socket.destroy()
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+  dropRest(socket)
 }
+
+/**
+ * Reads and drops what the client still sends. Closing a connection with unread bytes resets it, and the client would
+ * lose the answer (RFC 9112, 9.6).
+ */
+function dropRest(socket: Socket): void {
+  // The parser of node:http would report each further piece as an error.
+  socket.removeAllListeners('data')
+  socket.setTimeout(silenceMs, () => socket.destroy())
+  socket.once('end', () => socket.destroy())
+  socket.on('data', () => {})
+  socket.resume()
+}
+
+/** The connection is cut if the client sends nothing for this long. */
+const silenceMs = 10_000
 
 const unreadable: ReadonlyMap<string, string> = new Map([
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
