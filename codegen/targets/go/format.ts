@@ -1,4 +1,4 @@
-/** Prints Go in the form of gofmt: aligned columns, wrapped comments, and only the imports that a file needs. */
+/** Prints Go as gofmt does: aligned columns, wrapped comments, and only the imports that a file needs. */
 import type { Surface } from '../../clients/model.ts'
 
 export const widthMax = 120
@@ -50,7 +50,7 @@ export function filled(items: readonly string[], width: number): string[] {
   return lines
 }
 
-/** Prints the documentation of a declaration. Go's tools expect the name first. */
+/** Prints a declaration's documentation. Go's tools expect the name first. */
 export function documentation(name: string, description: string): string {
   return description.trim() === '' ? '' : comment(`${name}: ${description}`)
 }
@@ -114,7 +114,7 @@ export function oneLine(header: string, statement: string): string {
   return isShort ? `${header} { ${statement} }` : `${header} {\n\t${statement}\n}`
 }
 
-/** The pairs of a composite literal, each on a line. gofmt ends the columns at a key of quite another length. */
+/** Prints pairs in a composite literal, each on a line. If a key's length differs much, gofmt begins new columns. */
 export function alignedPairs(pairs: readonly (readonly [key: string, value: string])[]): string {
   let before: number[] = []
   const rows = pairs.map(([key, value]) => {
@@ -127,7 +127,7 @@ export function alignedPairs(pairs: readonly (readonly [key: string, value: stri
     .join('')
 }
 
-/** The rule of go/printer: a long key, or a key after a long one, may differ from the mean by a factor of 2.5 at most. */
+/** The rule in go/printer: a long key, or a key after a long key, may differ from the mean by 2.5 times at most. */
 function isOutlier(length: number, before: readonly number[]): boolean {
   const last = before.at(-1) ?? 0
   if (before.length === 0 || (last <= 40 && length <= 40)) return false

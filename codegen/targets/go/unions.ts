@@ -114,7 +114,7 @@ function emitDecoder(name: string, { tag, arms }: UnionDeclaration, interfaces: 
 /** The text that tells the type apart, and the type's zero value. Both are Go expressions. */
 export type Row = readonly [text: string, zero: string]
 
-/** Prints the variable with the function that reads a value of the interface. `reader` is a function of engine/internal/wire. */
+/** Prints a variable: the function to read the interface's values. `reader` is its maker in engine/internal/wire. */
 export function emitReader(name: string, reader: string, rows: readonly Row[]): string {
   const all = [...rows, ['wire.Other', 'Unknown{}'] as const]
   const line = all.map(([text, zero]) => `${text}: ${zero},`).join(' ')

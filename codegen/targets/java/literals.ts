@@ -17,7 +17,7 @@ export class Literals {
     this.#java = java
   }
 
-  /** `isBoxed`: the value is in a list, a map or a parameter that can be null, where Java takes no `int` for a `Long`. */
+  /** `isBoxed`: the value is in a list, a map or a parameter that can be null. There Java needs a `Long`. */
   value(use: Use, value: unknown, isBoxed = false): string {
     switch (use.kind) {
       case 'any':

@@ -1,10 +1,15 @@
 /**
- * Lets a class inherit the fields of another class if it has all of them: an issued API key is an API key with a
+ * Lets a class inherit another class's fields if it has all these fields: an issued API key is an API key with a
  * secret. Each field is then documented once.
  */
-import type { Block } from './types.ts'
 
-/** The parts of a class. Each of the lines is a field with its comment. */
+/**
+ * A class has one empty line before and after it, instead of the usual two. Other blocks follow each other without an
+ * empty line.
+ */
+export type Block = { text: string; isClass: boolean; fields?: ClassFields }
+
+/** A class's parts. Each line in `lines` is a field with its comment. */
 export type ClassFields = { name: string; base: string; doc: string; lines: readonly string[] }
 
 /** A smaller class is no help to readers. */
@@ -29,7 +34,7 @@ export function inherited(blocks: readonly Block[]): Block[] {
   return [...ordered.values()]
 }
 
-/** Of two classes with the same fields, the later inherits. */
+/** If two classes have the same fields, the later class inherits. */
 function baseOf(fields: ClassFields, classes: readonly ClassFields[]): ClassFields | undefined {
   if (fields.base !== 'TypedDict') return undefined
   const place = classes.indexOf(fields)

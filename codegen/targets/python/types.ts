@@ -14,7 +14,7 @@ import type {
 } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
 import { type Modules, printImports } from './imports.ts'
-import { type ClassFields, classText, inherited } from './inherited.ts'
+import { type Block, classText, inherited } from './inherited.ts'
 import { alias, banner, docstring, filled, isPlainName, literal, withComment } from './print.ts'
 import { namesIn, Uses } from './uses.ts'
 

@@ -16,7 +16,7 @@ export class Literals {
     this.#module = module
   }
 
-  /** Prints a value of the type that the use has in the client. */
+  /** Prints a value where its type is already known, such as in a field. */
   value(use: Use, value: unknown): string {
     switch (use.kind) {
       case 'any':
@@ -39,7 +39,7 @@ export class Literals {
     }
   }
 
-  /** Prints a struct. The function `new` or the default gives the fields that have no value. */
+  /** Prints a struct. The function `new` or the default gives the other fields. */
   made(type: string, fields: readonly ClientField[], value: Fields, isSent: boolean): string {
     const names = distinct(
       fields.map(({ name }) => variable(name)),
@@ -59,7 +59,7 @@ export class Literals {
     return braces(type, isComplete ? optional : [...optional, `..${start}`])
   }
 
-  /** Returns an argument of `new`, which takes a `&str` for a string, and each member of a union for the union. */
+  /** Returns an argument for `new`. It takes a `&str` for a string, and for a union each member. */
   #input(use: Use, value: unknown): string {
     const declaration = use.kind === 'named' ? this.#module.directions.declaration(use.name) : null
     if (declaration?.kind === 'union') return this.#arm(declaration, value)
@@ -83,7 +83,7 @@ export class Literals {
     return `${this.#arm(declaration, value)}.into()`
   }
 
-  /** Returns the value of a union in the type of the union's member. */
+  /** Returns a union's value in the member's type. */
   #arm({ name, tag, arms }: UnionDeclaration, value: unknown): string {
     const arm = arms.find(({ tagValues, json }) =>
       tag === null ? json === kindOf(value) : tagValues.includes(String((value as Fields)[tag])),
@@ -121,7 +121,7 @@ export function call(name: string, inputs: readonly string[]): string {
   return wrapped(`${name}(`, inputs, ')', '')
 }
 
-/** A single item needs no line of its own. */
+/** A single item needs no separate line. */
 const list = (items: readonly string[]) => (items.length === 1 ? `vec![${items[0]}]` : wrapped('vec![', items, ']', ''))
 const braces = (type: string, parts: readonly string[]) => wrapped(`${type} {`, parts, '}', ' ')
 

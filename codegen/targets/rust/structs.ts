@@ -18,12 +18,12 @@ export function emitStructs(module: RustModule): string {
 }
 
 /**
- * A struct, as a row in the invocation of a macro. `start` is the first line of the invocation. The macros in
- * engine/objects.rs make the function `new` and the default of a struct from rows too.
+ * A struct as a row in a macro's invocation, whose first line is `start`. The macros in engine/objects.rs also make the
+ * function `new` and the default from rows.
  */
 export type Declared = { start: string; struct: string; constructor: string | null; initial: string | null }
 
-/** Prints an invocation for each kind of struct, and then for the functions `new` and for the defaults. */
+/** Prints an invocation for each kind, and then for the functions `new` and for the defaults. */
 export function emitDeclared(declared: readonly Declared[]): string[] {
   const starts = [...new Set(declared.map(({ start }) => start))].sort()
   const structs = starts.map((start) => {

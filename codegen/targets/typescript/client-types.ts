@@ -10,12 +10,12 @@ export function emitClientTypes(document: OpenApiDocument | AsyncApiDocument): s
   return text.replaceAll(shortTypes, '$1\n')
 }
 
-/** An empty line between two types of one line each. */
+/** An empty line between two one-line types. */
 const shortTypes = /^(export type .*[^{=])\n\n(?=export type .*[^{=]\n)/gm
 
 /**
- * Puts a field's comment on the field's line if both fit, and an object's only field on the line of the object. The
- * package has a third fewer lines so.
+ * Puts a field's comment on the field's line if both fit, and an object's only field on the object's line. This saves
+ * a third of the package's lines.
  */
 export function commentsBeside(text: string): string {
   const beside = text.replaceAll(

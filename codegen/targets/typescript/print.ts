@@ -12,7 +12,10 @@ export class Code {
 /** The repository's line width. */
 const lineMax = 120
 
-/** Prints a value on one line if it fits. A list of strings has as many strings on each line as fit. `keyLength` counts the characters between the indent and the value. */
+/**
+ * Prints a value on one line if it fits. Long lists with only strings fill their lines. `keyLength` counts the
+ * characters between the indent and the value.
+ */
 export function print(value: unknown, indent = '', keyLength = 0): string {
   if (value instanceof Code) return value.text
   if (typeof value === 'string') return quote(value)

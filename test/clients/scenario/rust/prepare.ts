@@ -52,7 +52,7 @@ export async function cargo(...args: readonly string[]): Promise<string> {
   return stdout
 }
 
-/** The lock pins all crates that the client and the programs use. */
+/** The lock pins all crates for the client and the programs. */
 function writeWorkspace(): void {
   mkdirSync(rustWorkspace, { recursive: true })
   for (const [name, source] of Object.entries(members)) {
@@ -70,7 +70,7 @@ function writeWorkspace(): void {
   writeFileSync(path.join(rustWorkspace, 'Cargo.toml'), rustManifest(Object.keys(members)))
 }
 
-/** Each program of the documentation is a module, so that the compiler reads the client once. */
+/** Each program in the documentation is a module, so the compiler reads the client only once. */
 function writeSnippets(folder: string): void {
   const modules = [...emittedSnippets('rust')].map(([name, program]) => [name.toLowerCase(), program] as const)
   mkdirSync(folder)
