@@ -7,9 +7,10 @@ type BySurface = Record<string, Record<string, string>>
 /** Returns the programs in a language by surface and operation or channel: `platform_createAgent`. */
 export function emittedSnippets(language: string): Map<string, string> {
   const file = packageFile(`generated/snippets/${language}.json`)
-  const { '//': _banner, ...surfaces } = JSON.parse(readFileSync(file, 'utf8')) as BySurface
-  const programs = Object.entries(surfaces).flatMap(([surface, each]) =>
-    Object.entries(each).map(([name, program]): [string, string] => [`${surface}_${name}`, program]),
+  const surfaces = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as BySurface)
+  const programs = surfaces.flatMap(([surface, each]) =>
+    // The first field is a comment.
+    surface === '//' ? [] : Object.entries(each).map(([name, program]) => [`${surface}_${name}`, program] as const),
   )
   return new Map(programs)
 }

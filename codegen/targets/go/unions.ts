@@ -2,7 +2,7 @@
  * Emits unions as sealed interfaces. A type switch finds the value, and values from later server versions have the
  * type Unknown.
  */
-import type { UnionArm, UnionDeclaration, Use } from '../../clients/model.ts'
+import type { UnionDeclaration, Use } from '../../clients/model.ts'
 import { aligned, alignedPairs, comment, goFile, widthMax } from './format.ts'
 import type { GoPackage } from './package.ts'
 import { goType } from './types.ts'

@@ -19,12 +19,6 @@ import { alias, banner, docstring, filled, isPlainName, literal, withComment } f
 import { namesIn, Uses } from './uses.ts'
 
 /**
- * A class has one empty line before and after it, instead of the usual two. Other blocks follow each other without an
- * empty line.
- */
-export type Block = { text: string; isClass: boolean; fields?: ClassFields }
-
-/**
  * Aliases come after the classes, because Python evaluates an alias at once, but does not evaluate the types of fields.
  */
 export function emitTypes(surface: Surface): string {

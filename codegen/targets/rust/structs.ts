@@ -18,8 +18,8 @@ export function emitStructs(module: RustModule): string {
 }
 
 /**
- * A struct as a row in a macro's invocation, whose first line is `start`. The macros in engine/objects.rs also make the
- * function `new` and the default from rows.
+ * A struct as a row in a macro's invocation. The invocation's first line is `start`. The macros in engine/objects.rs
+ * also make the function `new` and the default from rows.
  */
 export type Declared = { start: string; struct: string; constructor: string | null; initial: string | null }
 
