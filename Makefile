@@ -9,7 +9,7 @@ sources := $(wildcard *.ts) $(shell find app audio cli codegen conform domain ge
 # All that the pages of /docs are made from.
 pages := deploy/docs-pages.mjs $(wildcard docs/*.md console/docs/* generated/snippets/*.json) $(shell find codegen/pages -name '*.ts' 2>/dev/null)
 # All that the console's program is made from.
-console := deploy/console-app.mjs console/tokens.css $(shell find console/app generated/clients/typescript generated/console -type f 2>/dev/null)
+console := deploy/console-app.mjs console/tokens.css $(shell find console/app console/session generated/clients/typescript generated/console -type f 2>/dev/null)
 
 .PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-clients test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long bench-memory isolation sbom clean
 
