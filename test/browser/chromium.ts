@@ -61,6 +61,7 @@ export type ContextOptions = {
   permissions: string[]
   viewport?: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
+  reducedMotion?: 'reduce'
   javaScriptEnabled?: boolean
 }
 export type Browser = {

@@ -53,6 +53,8 @@ export async function openVisitor(
   const context = await browser.newContext({
     permissions: ['clipboard-write', 'microphone'],
     viewport: wide,
+    // Otherwise the browser would paint the dots that pulse all the time.
+    reducedMotion: 'reduce',
     ...options,
   })
   t.teardown(() => context.close())
