@@ -29,6 +29,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
     first: overrides ? { type: 'overrides', overrides } : null,
     on: {
       ready(frame) {
+        if (isEnding) return void socket.send({ type: 'end' })
         if (!frame.resumed || !isBegun) begin(frame.sampleRate)
         on.ready?.(frame)
       },
@@ -46,6 +47,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
     },
   })
   let isBegun = false
+  let isEnding = false
 
   function begin(rateHz) {
     isBegun = true
@@ -72,11 +74,12 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
     toolResult: (id, result, isError = false) => socket.send({ type: 'tool_result', id, result, isError }),
     mute: (isMuted) => audio.mute(isMuted),
     /**
-     * Asks the server to end the session. The server then sends the frame `end`. If the socket is lost, the session
-     * ends without the server.
+     * Asks the server to end the session. The server then sends the frame `end`. If the session has not begun, it ends
+     * as soon as it begins. If the socket is lost, the session ends without the server.
      */
     hangUp() {
-      if (!socket.send({ type: 'end' })) socket.close()
+      isEnding = true
+      if (!socket.send({ type: 'end' }) && isBegun) socket.close()
     },
     /** Closes the socket without hanging up, so another socket can take over the session. */
     close: () => socket.close(),

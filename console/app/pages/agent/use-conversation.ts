@@ -5,6 +5,9 @@ import { queries } from '../../data/queries.ts'
 import { type SessionCallbacks, type Talk, talkTo } from '../../data/talk.ts'
 import { type Change, type Conversation, changed, idle, type Turn } from './conversation.ts'
 
+/** The meter moves in steps, because the browser paints each change. */
+const meterSteps = 20
+
 /** Holds one conversation with the agent. It ends when the page is left. */
 export function useConversation(agentId: string) {
   const [state, dispatch] = useReducer(changed, idle)
@@ -29,7 +32,7 @@ export function useConversation(agentId: string) {
         callbacks(
           dispatch,
           (level) => {
-            if (meter.current) meter.current.value = level
+            if (meter.current) meter.current.value = Math.round(level * meterSteps) / meterSteps
           },
           () => (current.current = null),
         ),
