@@ -2,16 +2,21 @@
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
 import { hold, inBrowser, patience } from '../browser/visiting.ts'
-import { call, startOwnAdministered } from '../platform/setup.ts'
+import { call, startAdministered } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
-import { loadEngines, slowEngines } from '../realtime/socket.ts'
+import { loopbackAgent, loopbackProviders } from '../session/voice-session.ts'
 import { signIn } from './visiting.ts'
+
+/**
+ * Settings for a conversation in a test. The engines of the server would start for too long on a busy machine. A check
+ * in the conversation takes longer than the usual silence that ends a conversation.
+ */
+const talkative = { stackPreferences: loopbackAgent.constraints, silenceTimeoutSeconds: 600 }
 
 await inBrowser(t, 'agents in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
-  const { parley, admin } = await startOwnAdministered(t, slowEngines)
-  await loadEngines(parley)
+  const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: loopbackProviders })
   const organization = async (name: string) => {
     const owner = await admin.organization(name)
     return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
@@ -31,9 +36,8 @@ async function tests(browser: Browser): Promise<void> {
     await page.fill('textarea[name="firstMessage"]', 'Bicycle shop, good day.')
     await page.click('button[type="submit"]')
     await page.waitForURL(/\?tab=talk$/, patience)
-    // A check in the conversation takes longer than the usual silence that ends one.
     const [, id = ''] = /agents\/([^?]+)/.exec(page.url()) ?? []
-    await call(owner, 'PATCH', `/v1/agents/${id}`, { silenceTimeoutSeconds: 600 })
+    await call(owner, 'PATCH', `/v1/agents/${id}`, talkative)
     await check('agent-talk')
     await page.click('main button:has-text("Talk")')
     await page.waitForSelector('[role="log"]:has-text("good day")', patience)
@@ -49,7 +53,7 @@ async function tests(browser: Browser): Promise<void> {
 
   t.test('a conversation ends if the person leaves the page while it starts', async (t) => {
     const { owner, place } = await organization('that leaves')
-    const { id } = (await call(owner, 'POST', '/v1/agents', desk)).json<{ id: string }>()
+    const { id } = (await call(owner, 'POST', '/v1/agents', { ...desk, ...talkative })).json<{ id: string }>()
     const { page, open } = await signIn(t, place)
     await open(`/agents/${id}?tab=talk`, 'main button:has-text("Talk")')
     const release = await hold(page, /\/v1\/sessions$/)
