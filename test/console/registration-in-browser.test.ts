@@ -2,14 +2,10 @@
 import t from 'tap'
 import { newEntry } from '../../simulator/registry-ids.ts'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { openConsole, patience, signIn, type Visitor } from './signed-in.ts'
-
-t.setTimeout(400_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('registrations in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+import { signIn, type Visitor } from './visiting.ts'
 
 const business = {
   ...{ legalName: 'Harbor Dental LLC', displayName: 'Harbor Dental', ein: '12-3456789' },
@@ -17,6 +13,8 @@ const business = {
   ...{ postalCode: '02108', supportEmail: 'help@harbordental.example', supportPhone: '+12025550143' },
   ...{ firstName: 'Dana', lastName: 'Reed', email: 'dana@harbordental.example', phone: '+12025550144' },
 }
+
+await inBrowser(t, 'registrations in the console', tests)
 
 async function fill(page: Visitor['page'], values: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(values)) await page.fill(`main [name="${name}"]`, value)

@@ -1,15 +1,13 @@
 /** Tests the console's pages for SIP connections and callbacks: connect a trunk, import its number, cancel a callback. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall } from '../calls/call.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
-import { openConsole, patience, signIn } from './signed-in.ts'
+import { signIn } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('trunks and callbacks in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'trunks and callbacks in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
   const { parley, admin } = await startOwnAdministered(t)
