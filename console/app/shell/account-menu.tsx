@@ -19,11 +19,22 @@ export function AccountMenu() {
         <ChevronsUpDown aria-hidden="true" />
       </MenuButton>
       <Menu className={styles.menu} gutter={6}>
+        <OwnPage />
         <Organizations />
         <Colours />
         <WaysOut />
       </Menu>
     </MenuProvider>
+  )
+}
+
+function OwnPage() {
+  const navigate = useNavigate()
+  return (
+    <>
+      <Item onClick={() => void navigate({ to: '/account' })}>Your account</Item>
+      <MenuSeparator className={styles.separator} />
+    </>
   )
 }
 

@@ -70,4 +70,8 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     path: '/sms',
     component: lazyRouteComponent(() => import('../pages/sms/sms-page.tsx'), 'SmsPage'),
   },
+  {
+    path: '/account',
+    component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
+  },
 ]
