@@ -71,6 +71,10 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     component: lazyRouteComponent(() => import('../pages/sms/sms-page.tsx'), 'SmsPage'),
   },
   {
+    path: '/audit',
+    component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+  },
+  {
     path: '/account',
     component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
   },

@@ -10,6 +10,7 @@ import {
   PhoneCall,
   PhoneForwarded,
   Plug,
+  ScrollText,
   Send,
   Users,
   Webhook,
@@ -48,6 +49,7 @@ export const groups: readonly { name: string | null; sections: readonly Section[
     sections: [
       { to: '/keys', label: 'API keys', icon: KeyRound, keys: 'g k' },
       { to: '/members', label: 'Members', icon: Users, keys: 'g m' },
+      { to: '/audit', label: 'Audit log', icon: ScrollText, keys: 'g l' },
     ],
   },
 ]
