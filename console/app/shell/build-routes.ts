@@ -75,6 +75,10 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
   },
   {
+    path: '/settings',
+    component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+  },
+  {
     path: '/account',
     component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
   },

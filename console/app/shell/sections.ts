@@ -12,6 +12,7 @@ import {
   Plug,
   ScrollText,
   Send,
+  Settings,
   Users,
   Webhook,
 } from 'lucide-react'
@@ -50,6 +51,7 @@ export const groups: readonly { name: string | null; sections: readonly Section[
       { to: '/keys', label: 'API keys', icon: KeyRound, keys: 'g k' },
       { to: '/members', label: 'Members', icon: Users, keys: 'g m' },
       { to: '/audit', label: 'Audit log', icon: ScrollText, keys: 'g l' },
+      { to: '/settings', label: 'Settings', icon: Settings, keys: 'g s' },
     ],
   },
 ]

@@ -1,0 +1,81 @@
+/** Tests the console's pages for the audit log and for the settings of the organization. */
+import t from 'tap'
+import type { Browser } from '../browser/chromium.ts'
+import { call, startOwnAdministered } from '../platform/setup.ts'
+import { openConsole, patience, signIn, tabTo } from './signed-in.ts'
+
+t.setTimeout(240_000)
+const browser = await openConsole(t)
+if ('missing' in browser) t.test('the organization in the console', { skip: browser.missing }, () => {})
+else await tests(browser)
+
+async function tests(browser: Browser): Promise<void> {
+  const { parley, admin } = await startOwnAdministered(t)
+  const organization = async (name: string) => {
+    const owner = await admin.organization(name, { scopes: ['platform', 'admin'] })
+    return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
+  }
+
+  t.test('a person finds in the audit log who changed what', async (t) => {
+    const { owner, place } = await organization('with changes')
+    const { page, open, check, text } = await signIn(t, place)
+    await open('/audit?action=sms_brand.*', '[data-state="empty"]')
+    await check('audit-empty')
+    await call(owner, 'POST', '/v1/agents', {
+      name: 'Front desk',
+      systemPrompt: 'Be brief.',
+      intent: { language: 'en' },
+    })
+    await call(owner, 'PATCH', '/v1/organization', { recording: false })
+    await open('/audit', 'tbody tr')
+    await check('audit')
+    const all = await text()
+    for (const words of ['agent created', 'Front desk', 'organization updated', 'recording', 'of a test'])
+      t.match(all, words)
+    await page.selectOption('select >> nth=0', 'agent.*')
+    await page.waitForSelector('table:not(:has-text("organization updated"))', patience)
+    t.match(page.url(), /action=agent\.\*/)
+    await page.reload()
+    await page.waitForSelector('tr:has-text("agent created")', patience)
+    await page.selectOption('select >> nth=1', 'user')
+    await page.waitForSelector('text=No event matches', patience)
+    await page.click('text=Show all events')
+    await page.waitForSelector('tr:has-text("organization updated")', patience)
+  })
+
+  t.test('the audit log has many pages, and the keyboard reaches the next page', async (t) => {
+    const { owner, place } = await organization('with many changes')
+    for (let number = 0; number < 51; number++)
+      await call(owner, 'PATCH', '/v1/organization', { recording: number % 2 === 0 })
+    const { page, open } = await signIn(t, place)
+    await open('/audit', 'tbody tr')
+    t.equal(await page.evaluate('document.querySelectorAll("tbody tr").length'), 50)
+    await tabTo(page, 'table + * button, div:has(> table) + div > button')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('tbody tr:nth-child(51)', patience)
+  })
+
+  t.test('a person renames the organization and turns its recordings on', async (t) => {
+    const { owner, place } = await organization('with settings')
+    const { page, open, check } = await signIn(t, place)
+    await open('/settings', 'input[name="name"]')
+    await check('settings')
+    await page.fill('input[name="name"]', 'Corner shop')
+    await page.click('input[name="recording"]')
+    await page.click('button:has-text("Save")')
+    await page.waitForSelector('[role="status"]:has-text("Saved")', patience)
+    await page.waitForSelector('button:has-text("Corner shop")', patience)
+    t.match((await call(owner, 'GET', '/v1/organization')).json(), { name: 'Corner shop', recording: true })
+  })
+
+  t.test('a member sees the settings and changes none, and does not see the audit log', async (t) => {
+    const { place } = await organization('with a member')
+    const { page, open, check } = await signIn(t, { ...place, role: 'member' })
+    await open('/settings', 'input[name="name"]')
+    await page.click('button:has-text("Save")')
+    await page.waitForSelector('[role="alert"]:has-text("FORBIDDEN")', patience)
+    await check('settings-forbidden')
+    await open('/audit', '[data-state="forbidden"]')
+    await check('audit-forbidden')
+  })
+}
