@@ -1,4 +1,4 @@
-/** Tests the console's pages for SIP connections and callbacks: connect a trunk, import its number, cancel a callback. */
+/** Tests the console's pages for SIP connections and callbacks: a trunk with its number, and a promised call. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
