@@ -1,8 +1,11 @@
 /** Follows the stream of all calls, and opens it again after each end. */
 import type { CallOverview } from '../../../generated/clients/typescript/models/platform.ts'
+import type { StreamCallsCall } from '../../../generated/clients/typescript/platform.ts'
 import type { CallFilters } from './calls.ts'
 import { platform } from './clients.ts'
 import { isSignedOut } from './failures.ts'
+
+type StreamFilters = NonNullable<StreamCallsCall['query']>
 
 export type CallListener = { changed: (call: CallOverview) => void; gone: (id: string) => void }
 
@@ -31,7 +34,9 @@ export async function followCalls(filters: CallFilters, listener: CallListener, 
 /** Resolves when the server ends the stream. */
 async function readStream(filters: CallFilters, listener: CallListener, signal: AbortSignal): Promise<void> {
   // The stream supports neither searched words nor another order. With them, known rows change, but no new rows come.
-  const { q, sort, ...query } = filters
+  const query = Object.fromEntries(
+    Object.entries(filters).filter(([name]) => name !== 'q' && name !== 'sort'),
+  ) as StreamFilters
   const { body } = await platform.streamCalls({ signal, query })
   for await (const each of body) {
     if (each.event === 'open' || each.event === 'resync') await readNewest(filters, listener, signal)
