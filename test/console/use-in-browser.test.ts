@@ -2,7 +2,7 @@
  * Uses the console as a person does: filters, keyboard shortcuts, links to a moment, live calls, private text, sign-in.
  */
 import t from 'tap'
-import type { Call } from '../../generated/clients/typescript/models/platform.ts'
+import type { Call, CallList } from '../../generated/clients/typescript/models/platform.ts'
 import { axeFaults, type Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
 import { newEvent, newTurn } from '../calls/call.ts'
@@ -31,6 +31,19 @@ async function tests(browser: Browser): Promise<void> {
     await page.goBack()
     await page.waitForSelector('[aria-rowcount="2"]', patience)
     t.match(page.url(), 'outcome=unresolved')
+  })
+
+  t.test('a person finds the slowest turn of the calls', async (t) => {
+    const { page, open } = await shop.visit(t)
+    await open('/calls', atRows)
+    await page.selectOption('select >> nth=5', 'slowest_turn_ms')
+    const { calls } = await askApi<CallList>(shop, '/v1/calls?sort=slowest_turn_ms&limit=1')
+    const [slowest] = calls
+    const link = `[aria-rowindex="2"] a[href$="/calls/${slowest?.id}?turn=${slowest?.slowest_turn?.index}"]`
+    await page.waitForSelector(link, patience)
+    t.match(page.url(), 'sort=slowest_turn_ms')
+    await page.click(link)
+    await page.waitForSelector(`[data-turn="${slowest?.slowest_turn?.index}"][aria-current="true"]`, patience)
   })
 
   t.test('a search shows the words that it found', async (t) => {

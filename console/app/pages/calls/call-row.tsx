@@ -25,13 +25,15 @@ type RowProps = {
   isActive: boolean
   /** How often the call has changed while the list was open. */
   changes: number
+  /** Whether the row leads to the slowest turn of the call. */
+  toSlowest: boolean
   onFocus: (index: number) => void
 }
 
 /**
  * Shows one call. Its props stay equal while the list scrolls, so React skips the row: this keeps 60 frames a second.
  */
-export const CallRow = memo(function CallRow({ call, index, top, isActive, changes, onFocus }: RowProps) {
+export const CallRow = memo(function CallRow({ call, index, top, isActive, changes, toSlowest, onFocus }: RowProps) {
   return (
     <div
       role="row"
@@ -43,6 +45,7 @@ export const CallRow = memo(function CallRow({ call, index, top, isActive, chang
         <Link
           to="/calls/$id"
           params={{ id: call.id }}
+          search={toSlowest && call.slowest_turn !== null ? { turn: String(call.slowest_turn.index) } : {}}
           className={styles.link}
           data-row={index}
           onFocus={() => onFocus(index)}

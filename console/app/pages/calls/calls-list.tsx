@@ -14,13 +14,14 @@ type ListProps = {
   hasMore: boolean
   loadMore: () => void
   isSearch: boolean
+  toSlowest: boolean
 }
 
 /** The list draws this many rows beyond the visible rows, so fast scrolling shows no gap. */
 const overscan = 8
 
 /** The list draws only the rows in view. The next page is loaded before the last row is reached. */
-export function CallsList({ calls, changes, scroller, hasMore, loadMore, isSearch }: ListProps) {
+export function CallsList({ calls, changes, scroller, hasMore, loadMore, isSearch, toSlowest }: ListProps) {
   const rowHeight = useRowHeight(isSearch)
   const virtual = useVirtualizer({
     count: calls.length,
@@ -57,6 +58,7 @@ export function CallsList({ calls, changes, scroller, hasMore, loadMore, isSearc
                 top={start}
                 isActive={index === active}
                 changes={changes.get(call.id) ?? 0}
+                toSlowest={toSlowest}
                 onFocus={setActive}
               />
             )

@@ -15,7 +15,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { countOf, type Filters, readFilters, toQuery } from './filters.ts'
 import { SavedViews } from './saved-views.tsx'
 
-/** Lists all calls, the newest first. */
+/** Lists the calls, the newest first, or in the order that the page's URL names. */
 export function CallsPage() {
   const search = useSearchValues()
   const filters = useMemo(() => readFilters(search), [search])
@@ -61,6 +61,7 @@ function Calls({ filters, clear }: { filters: Filters; clear: () => void }) {
               hasMore={hasNextPage}
               loadMore={loadMore}
               isSearch={filters.q !== undefined}
+              toSlowest={filters.sort === 'slowest_turn_ms'}
             />
             <div role="status" className={styles.sum}>
               {`${count(calls.length)}${hasNextPage ? ' and more' : ''} calls`}

@@ -8,7 +8,7 @@ import { onSubmit } from '../../parts/form-values.ts'
 import { moment, words } from '../../parts/formats.ts'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
 import styles from './filter-bar.module.css'
-import { countOf, type Filters, kinds, outcomes, periods, statuses } from './filters.ts'
+import { countOf, type Filters, kinds, orders, outcomes, periods, statuses } from './filters.ts'
 
 type BarProps = { filters: Filters; change: (change: Filters) => void; clear: () => void }
 
@@ -16,12 +16,20 @@ type BarProps = { filters: Filters; change: (change: Filters) => void; clear: ()
 export function FilterBar({ filters, change, clear }: BarProps) {
   return (
     <div className={styles.bar}>
-      <SearchField value={filters.q ?? ''} search={(q) => change({ q })} />
+      <SearchField value={filters.q ?? ''} search={(q) => change({ q, sort: '' })} />
       <PeriodField filters={filters} change={change} />
       <AgentField value={filters.agent_id ?? ''} choose={(agentId) => change({ agent_id: agentId })} />
       <Choice label="Outcome" values={outcomes} value={filters.outcome} choose={(outcome) => change({ outcome })} />
       <Choice label="Status" values={statuses} value={filters.status} choose={(status) => change({ status })} />
       <Choice label="Kind" values={kinds} value={filters.kind} choose={(kind) => change({ kind })} />
+      {filters.q === undefined && (
+        <SelectField
+          label="Order"
+          choices={orders}
+          value={filters.sort ?? ''}
+          onChange={(event) => change({ sort: event.target.value })}
+        />
+      )}
       <NumberField key={filters.number} value={filters.number ?? ''} search={(number) => change({ number })} />
       {countOf(filters) > 0 && (
         <Button look="quiet" className={styles.clear} onClick={clear}>

@@ -4,7 +4,7 @@ import { pick } from '../../data/search.ts'
 
 const names = [
   ...(['agent_id', 'status', 'kind', 'direction', 'outcome', 'end_reason', 'number', 'live'] as const),
-  ...(['since', 'until', 'min_duration_seconds', 'max_duration_seconds', 'q'] as const),
+  ...(['since', 'until', 'min_duration_seconds', 'max_duration_seconds', 'q', 'sort'] as const),
 ] as const
 
 /** All values are text, because the server checks them. */
@@ -25,6 +25,14 @@ export const kinds = ['browser', 'inbound', 'outbound', 'rmsg']
 export const outcomes = [
   ...['resolved', 'unresolved', 'completed', 'transferred', 'callback_scheduled'],
   ...['voicemail', 'no_conversation', 'not_connected', 'failed'],
+]
+
+/** The first order is the list's own. A search always has this order. */
+export const orders = [
+  { value: '', label: 'Newest' },
+  { value: 'slowest_turn_ms', label: 'Slowest turn' },
+  { value: 'duration_seconds', label: 'Longest' },
+  { value: 'cost_micro_usd', label: 'Most expensive' },
 ]
 
 const dayMs = 86_400_000
