@@ -74,6 +74,19 @@ export const useTransferCall = (id: string) =>
     onSettled: () => refreshCall(id),
   })
 
+/** Connects the caller with the person whom the agent has asked. */
+export const useCompleteTransfer = (id: string) =>
+  useMutation({
+    mutationFn: (transferId: string) => platform.completeTransfer({ path: { id, transferId }, body: {} }),
+    onSettled: () => refreshCall(id),
+  })
+
+export const useCancelTransfer = (id: string) =>
+  useMutation({
+    mutationFn: (transferId: string) => platform.cancelTransfer({ path: { id, transferId }, body: {} }),
+    onSettled: () => refreshCall(id),
+  })
+
 export const useFinalizeReport = (id: string) =>
   useMutation({
     mutationFn: () => platform.finalizeCallReport({ path: { id }, body: { forceAnalysis: true } }),

@@ -10,10 +10,16 @@ import { clockTime, moment, money, words, zoneName } from '../../parts/formats.t
 import { Private } from '../../parts/redaction.tsx'
 import { toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
 import styles from './call-header.module.css'
+import { JoinBar, JoinButton } from './join-bar.tsx'
 import { LiveActions } from './live-actions.tsx'
+import { OpenTransfer, openTransferOf } from './open-transfer.tsx'
+import { useJoin } from './use-join.ts'
 
 export function CallHeader({ call }: { call: Call }) {
   const { status, report, ended_at: endedAt } = call
+  const isLive = endedAt === null
+  const join = useJoin(call.id)
+  const transfer = isLive ? openTransferOf(call.transfers) : undefined
   return (
     <header className={styles.header}>
       <Link to="/calls" className={styles.back}>
@@ -28,14 +34,15 @@ export function CallHeader({ call }: { call: Call }) {
         <h1>
           <Parties call={call} />
         </h1>
-        <Badge tone={toneOfStatus(status)} isLive={endedAt === null}>
+        <Badge tone={toneOfStatus(status)} isLive={isLive}>
           {words(status)}
         </Badge>
         {report !== null && report.outcome !== status && (
           <Badge tone={toneOfOutcome(report.outcome)}>{words(report.outcome)}</Badge>
         )}
         <div className={styles.actions}>
-          {endedAt === null && <LiveActions id={call.id} />}
+          {isLive && <JoinButton join={join} />}
+          {isLive && <LiveActions id={call.id} />}
           <CopyButton text={window.location.href} label="Copy the address of this moment">
             Link
           </CopyButton>
@@ -47,6 +54,8 @@ export function CallHeader({ call }: { call: Call }) {
           )}
         </div>
       </div>
+      {isLive && <JoinBar join={join} />}
+      {transfer && <OpenTransfer callId={call.id} transfer={transfer} />}
       <CallFacts call={call} />
     </header>
   )

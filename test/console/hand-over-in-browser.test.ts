@@ -1,0 +1,72 @@
+/** Tests how a person hands a live call over in the console: listen, take over, give back, and transfer. */
+import t from 'tap'
+import { WebSocket } from 'ws'
+import type { Browser } from '../browser/chromium.ts'
+import { call, startOwnAdministered } from '../platform/setup.ts'
+import type { Target } from '../router/requests.ts'
+import { openConsole, patience, signIn } from './signed-in.ts'
+
+t.setTimeout(300_000)
+const browser = await openConsole(t)
+if ('missing' in browser) t.test('a live call is handed over', { skip: browser.missing }, () => {})
+else await tests(browser)
+
+/** Starts a call from a browser, and stays in it. */
+async function liveCall(t: { teardown(run: () => void): void }, owner: Target): Promise<string> {
+  const made = await call(owner, 'POST', '/v1/sessions', { intent: { language: 'en' } })
+  const { sessionId, transportUrl, transportToken } = made.json<{
+    sessionId: string
+    transportUrl: string
+    transportToken: string
+  }>()
+  const socket = new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`])
+  t.teardown(() => socket.terminate())
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject)
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (!isBinary && data.toString().includes('"ready"')) resolve()
+    })
+  })
+  return sessionId
+}
+
+async function tests(browser: Browser): Promise<void> {
+  const { parley, admin } = await startOwnAdministered(t)
+  const organization = async (name: string) => {
+    const owner = await admin.organization(name)
+    return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
+  }
+
+  t.test('a person listens to a live call, takes it over and gives it back', async (t) => {
+    const { owner, place } = await organization('that takes over')
+    const id = await liveCall(t, owner)
+    const { page, open, check } = await signIn(t, place)
+    await open(`/calls/${id}`, 'button:has-text("Join")')
+    await page.click('button:has-text("Join")')
+    await page.waitForSelector('[role="status"]:has-text("You listen")', patience)
+    await check('call-listening')
+    await page.click('button:has-text("Take over")')
+    await page.waitForSelector('[role="status"]:has-text("the agent is silent")', patience)
+    await page.click('button:has-text("Mute")')
+    await page.waitForSelector('button[aria-pressed="true"]:has-text("Mute")', patience)
+    await check('call-taken-over')
+    await page.click('button:has-text("let the agent go on")')
+    await page.waitForSelector('button:has-text("Join")', patience)
+    const { events } = (await call(owner, 'GET', `/v1/calls/${id}/events`)).json<{ events: Event[] }>()
+    const joined = events.filter(({ event_type: type }) => type === 'room.participant_joined')
+    t.equal(new Set(joined.map(({ payload }) => payload.identity).filter((who) => who?.startsWith('join_'))).size, 2)
+    t.match((await call(owner, 'GET', `/v1/calls/${id}`)).json(), { status: 'in_progress' })
+  })
+
+  t.test('a viewer may not join a call', async (t) => {
+    const { owner, place } = await organization('with a viewer')
+    const id = await liveCall(t, owner)
+    const { page, open, check } = await signIn(t, { ...place, role: 'viewer' })
+    await open(`/calls/${id}`, 'button:has-text("Join")')
+    await page.click('button:has-text("Join")')
+    await page.waitForSelector('[role="status"]:has-text("role member")', patience)
+    await check('call-join-forbidden')
+  })
+}
+
+type Event = { event_type: string; payload: { identity?: string } }
