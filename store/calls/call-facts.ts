@@ -100,8 +100,8 @@ async function sumDueCosts(tx: Tx, deps: FactsDeps): Promise<void> {
 }
 
 /**
- * Makes the missing facts among the calls before the id, newest first. If another process has locked a call, the call is
- * left to the other process. Resolves with the next look's first id, or with null at the end.
+ * Makes the missing facts among the calls before the id, newest first. If another process has locked a call, the call
+ * is left to the other process. Resolves with the next look's first id, or with null at the end.
  */
 async function makeMissing(tx: Tx, deps: FactsDeps, beforeId: string | null, floorId: string): Promise<string | null> {
   const nowMs = deps.clock.nowMs()
