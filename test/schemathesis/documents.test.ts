@@ -57,9 +57,9 @@ const unserved = {
   internal: [
     ...['receiveCarrierWebhook', 'receiveMessageWebhook', 'getLinkedRecording'],
     ...['createTryToken', 'getTryRoute', 'listTryAgents', 'createTrySession', 'listTryTurns'],
-    // The server has its first person already, and no provider of OIDC.
+    // The server has its first person already, and no OIDC provider.
     ...['setUpConsole', 'startOidc', 'finishOidc'],
-    // These operations need the token of a link, which only a mail has, or the id of a second organization.
+    // These operations need a mailed token or a second organization's id.
     ...['resetPassword', 'readInvitation', 'acceptInvitation', 'chooseOrganization'],
   ],
 }
@@ -175,10 +175,7 @@ async function judgedBy(t: Test, { contract, left }: Document, server: Running, 
   return report
 }
 
-/**
- * Returns the output from its list of failures on. If a comment has a carriage return, tap drops all later assertions,
- * so none is left.
- */
+/** Drops the progress lines. If a comment has a carriage return, tap drops all later assertions. */
 function withoutProgress(output: string): string {
   return output.slice(Math.max(0, output.indexOf('= FAILURES ='))).replaceAll('\r', '')
 }

@@ -34,7 +34,7 @@ def flatmap_path_parameters(context, path_parameters):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Sends the cookie of a person, and keeps some things, because Schemathesis takes ids from answers too."""
+    """Sends a person's cookie, and keeps some things, because Schemathesis takes ids from answers too."""
     if case.method != "GET":
         for name, value in (case.path_parameters or {}).items():
             if value in stored["kept"]:

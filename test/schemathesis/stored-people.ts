@@ -1,17 +1,11 @@
-/**
- * Stores people, their sessions in the console, an invitation and API keys, because no random request guesses an id or
- * a cookie.
- */
+/** Stores people, console sessions, invitations and API keys, because no random request guesses an id or a cookie. */
 import type { Target } from '../router/requests.ts'
 import { Browser } from '../sign-in/browser.ts'
 import { tokenIn } from '../sign-in/mail-sink.ts'
 import { password, sessionOf, signIn } from '../sign-in/setup.ts'
 import { asked, type StoredThings } from './stored-things.ts'
 
-/**
- * The operations that may end the session of their cookie. Each has a person of its own, so that the session of the
- * other operations goes on.
- */
+/** These operations may end the cookie's session. Each has its own person, so the other operations stay signed in. */
 const endings = ['/console/auth/organization', '/console/auth/sign-out', '/console/auth/password']
 
 export async function storePeople(target: Target): Promise<StoredThings> {
@@ -22,7 +16,7 @@ export async function storePeople(target: Target): Promise<StoredThings> {
   const invitations = await made(3, (at) =>
     idOf(target, '/v1/invitations', { email: `guest${at}@example.com`, role: 'viewer' }),
   )
-  // The example of signIn in the contract has this address, and `password` is the example's password.
+  // The contract's example for signIn has this address and this password.
   const ann = await newPerson(target, 'ann@example.com')
   const spareSessions = await made(3, async () => {
     const browser = new Browser(target.url)
@@ -45,7 +39,7 @@ export async function storePeople(target: Target): Promise<StoredThings> {
   }
 }
 
-/** Invites a person, who accepts the invitation and is signed in afterwards. */
+/** Invites a person and accepts the invitation. The person is signed in afterwards. */
 async function newPerson(target: Target, email: string): Promise<{ userId: string; browser: Browser }> {
   const { url } = await asked<{ url: string }>(target, 'POST', '/v1/invitations', { email, role: 'admin' })
   const browser = new Browser(target.url)

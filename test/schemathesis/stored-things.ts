@@ -6,7 +6,7 @@ import type { Target } from '../router/requests.ts'
 export type StoredThings = {
   /** The ids by path, for its last parameter. The paths in the contract begin with it. */
   ids: Record<string, string[]>
-  /** The ids of the things that no request may change or end, because other requests need these things. */
+  /** No request may change or end the things with these ids, because other requests need the things. */
   kept: string[]
   /** The cookies by path. The longest path that begins an operation's path counts. */
   cookies: Record<string, string>
@@ -47,7 +47,7 @@ export async function storeThings(target: Target, receiverUrl: string): Promise<
   ]
   const webhook = { url: receiverUrl, events: ['call.status', 'call.report'] }
   const webhookId = (await made('/v1/webhooks', { ...webhook, name: 'calls' })).id
-  // Nothing can be delivered again to a webhook that a request has deleted or disabled, so this one is kept.
+  // A deleted or disabled webhook gets no second delivery, so this webhook is kept.
   const keptWebhookId = (await made('/v1/webhooks', { ...webhook, name: 'kept' })).id
   const trunkId = (await made('/v1/phone-numbers/sip-connections', trunk)).id
   const numbers = await asked<Row[]>(target, 'GET', '/v1/phone-numbers')
@@ -108,7 +108,7 @@ async function storedDeliveries(target: Target, endpointId: string): Promise<str
   return ids
 }
 
-/** Returns the names of the files that the page of the console loads. Unbuilt sources have no such page. */
+/** Returns the names of the console's files. Unbuilt sources have no console. */
 async function consoleFiles({ url }: Target): Promise<string[]> {
   const page = await (await fetch(`${url}/console`)).text()
   return [...page.matchAll(/assets\/([\w.-]+)/g)].map(([, file = '']) => file)
