@@ -64,8 +64,8 @@ const dropped = new WeakMap<Socket, number>()
 const droppedMax = 4096
 
 /**
- * Sends an error response to bytes that are not a request, and ends the connection. `code` is node:http's error code.
- * node:http calls this again if the client still sends when the time for a request is over.
+ * Answers bytes that are not a request, and ends the connection. `code` is node:http's error code. If the client still
+ * sends when the time for a request is over, node:http reports a second error, and the connection is cut.
  */
 export function answerUnreadable(socket: Socket, code: string | undefined): void {
   const hasBegun = owed.get(socket)?.some(({ destroyed, headersSent }) => !destroyed && headersSent) ?? false
@@ -76,8 +76,8 @@ export function answerUnreadable(socket: Socket, code: string | undefined): void
 }
 
 /**
- * Reads and drops what the client still sends. Closing a connection with unread bytes resets it, and the client would
- * lose the answer (RFC 9112, 9.6).
+ * Reads and drops the rest. Closing a connection with unread bytes resets it, and the client would lose the answer (RFC
+ * 9112, 9.6).
  */
 function dropRest(socket: Socket): void {
   // The parser of node:http would report each further piece as an error.
