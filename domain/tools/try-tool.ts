@@ -6,7 +6,6 @@
 import { type AttemptStore, counted } from '../access/sign-in/lock-out.ts'
 import type { ToolResult } from '../conversation/parts/deps.ts'
 import { toolResultCharactersMax } from '../conversation/turns/tool-calls.ts'
-import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { type Problem, ResourceFault, requireResource } from '../records/resource-fault.ts'
 import type { StoredTool, ToolStore } from '../records/tool.ts'

@@ -43,15 +43,15 @@ async function readFigures(tx: Tx, tenant: Tenant, query: FigureQuery) {
   const named = groups.map((group) => tx`, ${tx(columns[group])} as ${tx(group)}`)
   const names = groups.map((group) => tx`, ${tx(group)}`)
   const keys = tx`bucket ${names.length === 0 ? tx`` : names}`
-  // The total is a grouping set in this statement, because a second statement would read all facts again.
-  const rows = await tx<(Row & { isTotal: boolean })[]>`
-    select grouping(bucket) = 1 as "isTotal", ${keys}, ${sums(tx)}
+  // The total is a grouping set of the same statement, because a second statement would read all facts again.
+  const rows = await tx<Row[]>`
+    select ${keys}, ${sums(tx)}
     from (
       select ${bucket} as bucket ${named.length === 0 ? tx`` : named}, status = 'failed' as is_failed, duration_s,
         cost_micro_usd, is_unpriced, p50_ms, interruptions, tool_failures
       from call_facts where ${where}) as facts
-    group by grouping sets ((${keys}), ()) order by "isTotal" desc, ${keys} limit ${figureRowsMax + 2}`
-  const [total, ...figures] = rows.map(({ isTotal: _isTotal, ...row }) => rowOf(row))
+    group by grouping sets ((${keys}), ()) order by grouping(bucket) desc, ${keys} limit ${figureRowsMax + 2}`
+  const [total, ...figures] = rows.map(rowOf)
   if (figures.length > figureRowsMax) return 'too_many_rows' as const
   return { rows: figures, total: total! }
 }

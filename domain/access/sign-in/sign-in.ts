@@ -75,10 +75,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const stored = person?.passwordHash ?? dummy
       const text = spelled(password)
       const isRight = await hashes.verify(stored, text ?? '', browser.ip)
-      if (person === null || person.passwordHash === null || text === null || !isRight) {
-        noteFailure(address, browser)
-        return null
-      }
+      if (person === null || person.passwordHash === null || text === null || !isRight)
+        return noteFailure(address, browser)
       if (!(await hashes.isOutdated(stored))) return person
       const passwordHash = await hashes.hash(text, browser.ip)
       await people.rehash(person.id, passwordHash, stored)
@@ -150,13 +148,14 @@ const pendingFailuresMax = 100
 function createFailureNotes({ failures, log }: Pick<SignInDeps, 'failures' | 'log'>) {
   let pending = 0
   let last = Promise.resolve()
-  return (address: string, browser: Browser): void => {
-    if (pending >= pendingFailuresMax) return
+  return (address: string, browser: Browser): null => {
+    if (pending >= pendingFailuresMax) return null
     pending += 1
     last = last
       .then(() => failures.note(address, browser))
       .catch((err: unknown) => log.error({ err }, 'a failed sign-in was not noted in the audit log'))
       .finally(() => (pending -= 1))
+    return null
   }
 }
 

@@ -65,7 +65,7 @@ function PasswordCard() {
         error={change.error}
         submit={(values) =>
           change.mutate(
-            { current: values.exact('current'), password: values.exact('password') },
+            { current: values.password('current'), password: values.password('password') },
             { onSuccess: () => setChanges(changes + 1) },
           )
         }
