@@ -131,10 +131,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
     async endSession({ user }, id, browser) {
       if (!(await sessions.end(user.id, id, browser))) throw new ResourceFault({ kind: 'not_found' })
     },
-    async listSessions({ id, user }) {
-      const all = await sessions.list(user.id)
-      return all.map((each) => ({ ...each, current: each.id === id }))
-    },
+    listSessions: async ({ id, user }) =>
+      (await sessions.list(user.id)).map((each) => ({ ...each, current: each.id === id })),
   }
 }
 
