@@ -1,9 +1,9 @@
-/** What all tests with a browser share: the browser, patience, and a page's faults. */
+/** Opens the browser for tests, waits for a page, and collects its faults. */
 import path from 'node:path'
 import type { Test } from 'tap'
 import { type Browser, openChromium, type Page } from './chromium.ts'
 
-/** A test waits this long for one thing on a page, until a person could see it. */
+/** A test waits this long until a person could see the wanted thing on a page. */
 export const patience = { timeout: 30_000 }
 
 /** All tests of a file take at most this long together. A busy machine needs ten times as long as a calm one. */
@@ -29,8 +29,8 @@ export async function inBrowser(
 }
 
 /**
- * Collects what goes wrong in a page from now on. Faults are thrown errors, and what the browser's console reports as an
- * error, such as a violation of the page's policy. A refused request is not a fault, because many tests refuse one.
+ * Collects a page's faults from now on: thrown errors, and errors in the browser's console, such as a violation of the
+ * page's policy. Refused requests are collected apart, because many tests refuse a request.
  */
 export function watch(page: Page): { faults: string[]; refused: string[] } {
   const [faults, refused]: [string[], string[]] = [[], []]
@@ -43,7 +43,7 @@ export function watch(page: Page): { faults: string[]; refused: string[] } {
   return { faults, refused }
 }
 
-/** Waits until the element shows the text. The error says what the element shows instead. */
+/** Waits until the element shows the text. If this fails, the error has the shown text. */
 export async function shows(page: Page, selector: string, text: string): Promise<void> {
   try {
     await page.waitForSelector(`${selector}:has-text(${JSON.stringify(text)})`, patience)
@@ -52,7 +52,7 @@ export async function shows(page: Page, selector: string, text: string): Promise
   }
 }
 
-/** Holds the requests to an address until the returned function is called. With `count` only so many requests wait. */
+/** Delays requests to matching URLs until the returned function is called. At most `count` requests wait. */
 export async function hold(page: Page, address: RegExp, count = Infinity): Promise<() => void> {
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
