@@ -58,7 +58,7 @@ const inConsole = Object.entries(consoleMayImport).map(([folder, allowed]) => {
     ...(folder === 'data'
       ? []
       : [{ regex: '/generated/', allowTypeImports: true, message: 'data/ calls the clients' }]),
-    { regex: `^(\\.\\./){3,}(?!generated/(clients/typescript|console)/)`, message: 'nothing of the server' },
+    { regex: `^(\\.\\./){3,}(?!session/|generated/(clients/typescript|console)/)`, message: 'nothing of the server' },
     ...(folder === 'pages' ? [{ regex: '^\\.\\./[a-z]', message: 'a page imports no other page' }] : []),
   ]
   return {

@@ -25,7 +25,7 @@ export type Operations = ReturnType<typeof createOperations>
 export function createOperations({ dispatch, convert, transcribeStreams, synthesizeStreams }: OperationDeps) {
   const { chooser } = dispatch
   return {
-    /** For the OpenAI-compatible API, which makes another operation for LLM answers, with its wire format. */
+    /** For the compatible API, which makes another operation for LLM answers, with its wire format. */
     dispatch,
     catalog: chooser.world.catalog,
     transcribe: createTranscribe(dispatch),

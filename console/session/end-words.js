@@ -8,7 +8,9 @@ const reasons = {
   server_shutdown: 'The server has stopped.',
 }
 
-/** Says why a conversation is over. `reason` is the server's end reason, and `fault` a text of an error; both can be null. */
+/**
+ * Says why a conversation is over. `reason` is the server's end reason, and `fault` an error's text. Both can be null.
+ */
 export function endWords(reason, fault) {
   return reasons[reason] ?? fault ?? (reason === null ? 'The connection was lost.' : 'The conversation is over.')
 }

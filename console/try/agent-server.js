@@ -9,8 +9,8 @@ let apiKey = null
 const authorized = (key = apiKey) => ({ authorization: `Bearer ${key}` })
 
 /**
- * Throws an error with the server's reason if the key may not start sessions. The key is kept after the server's answer,
- * so a late refusal of another key does not remove this key.
+ * Throws an error with the server's reason if the key may not start sessions. The key is kept after the server's
+ * response, so a late refusal of another key does not remove this key.
  */
 export async function useKey(key) {
   const found = await agents(key)

@@ -4,7 +4,7 @@ import { baseOf, type Language } from './language.ts'
 
 export type Gender = Voice['gender']
 
-/** The preset voices of the OpenAI-compatible API, each with a gender. */
+/** The preset voices of the compatible API, each with a gender. */
 const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['alloy', 'neutral'],
   ['ash', 'male'],
@@ -21,7 +21,7 @@ const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['verse', 'male'],
 ])
 
-/** Returns true for a preset voice of the OpenAI-compatible API, and false for a provider's voice id. */
+/** Returns true for a preset voice of the compatible API, and false for a provider's voice id. */
 export function isPresetVoice(name: string): boolean {
   return genderOfPreset.has(name)
 }

@@ -1,5 +1,5 @@
 /**
- * Reads model names in the OpenAI-compatible API. A name is one string: `auto`, `<provider>:<model>`,
+ * Reads model names in the compatible API. A name is one string: `auto`, `<provider>:<model>`,
  * `<provider>/<model>`, a bare model id if exactly one provider serves it, or an alias. Ids may contain colons and
  * slashes themselves. So catalog names are tried before names that only a provider knows.
  */

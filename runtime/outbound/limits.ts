@@ -16,7 +16,7 @@ export type OutboundLimits = {
   shares?: ConnectionShares
   /** The limit for bytes of a JSON response, or of a whole event stream. */
   answerBytesMax: number
-  /** The limit for bytes of an audio stream, which is never in memory as a whole. */
+  /** The limit for an audio stream's bytes. The stream is never in memory as a whole. */
   audioBytesMax: number
   /** The limit for characters in one unfinished server-sent event. */
   eventCharsMax: number

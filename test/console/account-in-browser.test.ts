@@ -1,14 +1,12 @@
 /** Tests the console's page for the person's own account: name, sessions in other browsers, and password. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { startOwnAdministered } from '../platform/setup.ts'
 import { firstPerson, password } from '../sign-in/setup.ts'
-import { openConsole, openVisitor, patience } from './signed-in.ts'
+import { openVisitor } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test("a person's account in the console", { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, "a person's account in the console", tests)
 
 async function tests(browser: Browser): Promise<void> {
   const { parley } = await startOwnAdministered(t)

@@ -2,14 +2,12 @@
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
-import { openConsole, patience, signIn } from './signed-in.ts'
+import { signIn } from './visiting.ts'
 
-t.setTimeout(300_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('a live call is handed over', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'a live call is handed over', tests)
 
 /** Starts a call from a browser, and stays in it. */
 async function liveCall(t: { teardown(run: () => void): void }, owner: Target): Promise<string> {

@@ -1,13 +1,11 @@
 /** Tests the console's pages for the audit log and for the settings of the organization. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
-import { openConsole, patience, signIn, tabTo } from './signed-in.ts'
+import { signIn, tabTo } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('the organization in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'the organization in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
   const { parley, admin } = await startOwnAdministered(t)

@@ -89,7 +89,7 @@ async function visits(browser: Browser): Promise<void> {
       sampleRate: 16_000,
     }
     const words = { type: 'transcript', id: 'first', startMs: 0, endMs: 400 }
-    let send = (_: object) => {}
+    let send: (frame: object) => void = () => {}
     await page.routeWebSocket(/\/v1\/transcribe\/stream/, (socket) => {
       send = (frame) => socket.send(JSON.stringify(frame))
       socket.onMessage(

@@ -92,7 +92,7 @@ t.test('a call whose facts cannot be made does not hold up the other calls', asy
   const { store, sql, clock, call, costs } = await setUp(t)
   const [first, broken, last] = [await call([100]), await call([200]), await call([300])]
   await sql`delete from call_facts`
-  // So many seconds are no integer.
+  // This number of seconds is too large for an integer column.
   await sql`update calls set ended_at = started_at + interval '100 years' where id = ${broken}`
   await store.calls.completeFacts()
   t.same(await costs(), [

@@ -74,7 +74,7 @@ export const useTransferCall = (id: string) =>
     onSettled: () => refreshCall(id),
   })
 
-/** Connects the caller with the person whom the agent has asked. */
+/** Connects the caller with the transfer's recipient. */
 export const useCompleteTransfer = (id: string) =>
   useMutation({
     mutationFn: (transferId: string) => platform.completeTransfer({ path: { id, transferId }, body: {} }),

@@ -68,8 +68,8 @@ function windowEnd(kind: keyof typeof windows, failures: number, firstMs: number
 export type LockOut = {
   /**
    * Runs `check` if the account and the source may try now. `check` resolves with null if the password or code is
-   * wrong. Throws ResourceFault `attempts_blocked`, or `sign_in_failed` after a wrong password or code. An attempt whose
-   * check throws is not counted.
+   * wrong. Throws ResourceFault `attempts_blocked`, or `sign_in_failed` after a wrong password or code. If `check`
+   * throws, the attempt is not counted.
    */
   attempt<Proved>(account: string, source: string, check: () => Promise<Proved | null>): Promise<Proved>
   /** Forgets the account's failures, after a new password. */

@@ -1,15 +1,15 @@
-/** The filters of the audit log, as the address has them. */
+/** The audit log's filters, as they are in the page's URL. */
 import type { AuditFilters } from '../../data/audit.ts'
 import { pick } from '../../data/search.ts'
 
 const names = ['actorId', 'actorType', 'action', 'targetType', 'targetId', 'result', 'from', 'to'] as const
 
-/** The values of the address. All are text, because the server checks them. */
+/** The URL's values. All are text, because the server checks them. */
 export type Filters = Partial<Record<(typeof names)[number], string>>
 
 export const readFilters = (search: Readonly<Record<string, unknown>>): Filters => pick(search, names)
 
-/** The server refuses values that are not in its contract, and the page shows this refusal. */
+/** If a value is not in the server's contract, the server refuses the request, and the page shows the refusal. */
 export const toQuery = (filters: Filters) => filters as AuditFilters
 
 export const actorTypes = [
@@ -19,7 +19,7 @@ export const actorTypes = [
   { value: 'system', label: 'The server' },
 ]
 
-/** The families of actions. `access.denied` has the requests for which a role was too low. */
+/** Groups of actions. `access.denied` has requests for which a role was too low. */
 export const families = [
   ...['access', 'agent', 'call', 'callback', 'delivery', 'invitation', 'key', 'kyb', 'member', 'organization'],
   ...['phone_number', 'provider_key', 'recording', 'sip_connection', 'sms_brand', 'sms_campaign', 'sms_number'],
@@ -28,7 +28,7 @@ export const families = [
 
 const dayMs = 86_400_000
 
-/** Times as absolute times, so that a link shows everybody the same events. */
+/** Absolute times, so that a link shows everybody the same events. */
 export const spans = [
   { name: 'Last 24 hours', ms: dayMs },
   { name: 'Last 7 days', ms: 7 * dayMs },

@@ -1,4 +1,4 @@
-import { Ear, LogOut, Mic, MicOff } from 'lucide-react'
+import { Headphones, LogOut, Mic, MicOff } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import styles from './join-bar.module.css'
@@ -9,13 +9,13 @@ export function JoinButton({ join: { phase, enter } }: { join: Join }) {
   if (phase !== 'out') return null
   return (
     <Button onClick={() => void enter(false)}>
-      <Ear aria-hidden="true" />
+      <Headphones aria-hidden="true" />
       Join
     </Button>
   )
 }
 
-/** What a person in the call may do: first listen, then speak instead of the agent, then give the caller back. */
+/** Lets a person listen to the call, then speak instead of the agent, and then give the caller back to the agent. */
 export function JoinBar({ join }: { join: Join }) {
   const { phase, note, enter, leave } = join
   if (phase === 'out')

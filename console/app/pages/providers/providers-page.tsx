@@ -15,7 +15,7 @@ import { DeleteKeyDialog, StoreKeyDialog } from './key-dialogs.tsx'
 
 type Open = { kind: 'store' | 'delete'; provider: string }
 
-/** The providers of this server, the organization's keys for them, and the health of their models. */
+/** Shows this server's providers, the organization's keys for them, and their models' health. */
 export function ProvidersPage() {
   const isHealth = useSearchValues()['tab'] === 'health'
   return (
@@ -75,7 +75,7 @@ function Keys() {
   )
 }
 
-/** The engines of this server work without a key. */
+/** The server's embedded engines work without a key. */
 const needsNoKey = (models: readonly ModelHealth[]) =>
   models.length > 0 && models.every(({ keySource, state }) => keySource === null && state !== 'no_credential')
 

@@ -64,22 +64,7 @@ export function BrandFields({ profile }: { profile: SmsBrandProfile | undefined 
           placeholder="https://"
         />
       </FieldRow>
-      <FieldGroup label="Address">
-        <FieldRow>
-          <TextField label="Street" name="street" required defaultValue={profile?.street} />
-          <TextField label="Town" name="city" required defaultValue={profile?.city} />
-          <TextField label="State" name="state" required maxLength={20} defaultValue={profile?.state} />
-          <TextField label="Postal code" name="postalCode" required maxLength={10} defaultValue={profile?.postalCode} />
-          <TextField
-            label="Country"
-            name="country"
-            required
-            pattern="[A-Z]{2}"
-            title="Two letters, such as US"
-            defaultValue={profile?.country ?? 'US'}
-          />
-        </FieldRow>
-      </FieldGroup>
+      <AddressFields profile={profile} />
       <FieldGroup label="Help for people who get the messages">
         <FieldRow>
           <TextField label="E-mail" name="supportEmail" type="email" required defaultValue={profile?.supportEmail} />
@@ -95,6 +80,27 @@ export function BrandFields({ profile }: { profile: SmsBrandProfile | undefined 
         </FieldRow>
       </FieldGroup>
     </>
+  )
+}
+
+function AddressFields({ profile }: { profile: SmsBrandProfile | undefined }) {
+  return (
+    <FieldGroup label="Address">
+      <FieldRow>
+        <TextField label="Street" name="street" required defaultValue={profile?.street} />
+        <TextField label="Town" name="city" required defaultValue={profile?.city} />
+        <TextField label="State" name="state" required maxLength={20} defaultValue={profile?.state} />
+        <TextField label="Postal code" name="postalCode" required maxLength={10} defaultValue={profile?.postalCode} />
+        <TextField
+          label="Country"
+          name="country"
+          required
+          pattern="[A-Z]{2}"
+          title="Two letters, such as US"
+          defaultValue={profile?.country ?? 'US'}
+        />
+      </FieldRow>
+    </FieldGroup>
   )
 }
 

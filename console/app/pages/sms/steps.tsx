@@ -26,7 +26,7 @@ export function Step({ title, state, children }: { title: string; state: StepSta
   )
 }
 
-/** What the registry refused, field by field. */
+/** Shows each refused field with the registry's reason. */
 export function ReviewErrors({ errors }: { errors: readonly SmsReviewError[] }) {
   if (errors.length === 0) return null
   return (
