@@ -27,7 +27,7 @@ const guides: readonly (readonly [guide: string, printed: readonly RegExp[]])[] 
   ['quick-start', [/"route":\{/, /"choices":/, /"name":"bicycle shop"/, /Hello, this is the bicycle shop/]],
   ['routing', [/"provider":"local","model":"scripted"/, /sk_live_/, /"candidate":"local:/, /moonshine-tiny-en/]],
   ['agents', [/"transportToken":"/, /"defaultValue":"there"/, /front desk/]],
-  ['calls', [/"next_cursor":/, /no calls|id  /, /"time_zone":"Europe.Berlin"/]],
+  ['calls', [/"next_cursor":/, /no calls|id  /, /event: open/, /"time_zone":"Europe.Berlin"/]],
   ['security', [/sk_live_/, /reports/]],
   ['from-litellm', [/sk_live_/]],
   ['from-vapi-retell', [/"name":"Shop"/]],
