@@ -75,8 +75,12 @@ export type KeyAdministration = {
 /** Reads the names of people and keys, to show who did something. */
 export interface ActorNames {
   /**
-   * Returns a function that finds an actor's name: an e-mail address, or a key's name. The function returns null if the
-   * actor has no name.
+   * Returns a function that finds an actor's name: a key's name, or the person's name or e-mail address, as `people`
+   * says. Only admins may see e-mail addresses. The function returns null if the actor has no name.
    */
-  read(organizationId: string, actors: readonly (Actor | null)[]): Promise<(actor: Actor) => string | null>
+  read(
+    organizationId: string,
+    actors: readonly (Actor | null)[],
+    people: 'name' | 'email',
+  ): Promise<(actor: Actor) => string | null>
 }

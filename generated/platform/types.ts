@@ -1628,7 +1628,7 @@ export type VersionAuthor = {
   type: 'api_key' | 'user'
   /** The id of the key or of the person. */
   id: string
-  /** The name of the key at that time, or the e-mail address of the person. null if the person no longer exists. */
+  /** The name of the key at that time, or the name of the person. null if the person has no name or no longer exists. */
   name: string | null
 }
 

@@ -17,8 +17,8 @@ export type AccessDeps = Omit<KeysDeps, 'keys'> & {
 export function accessOperations(deps: AccessDeps) {
   return {
     ...keyOperations({ ...deps, keys: deps.apiKeys }),
-    ...memberOperations(deps.members),
-    ...invitationOperations(deps.invitations),
+    ...memberOperations(deps.members, deps.apiKeys),
+    ...invitationOperations(deps.invitations, deps.apiKeys),
     listAuditEvents: listAuditEvents(deps.audit, deps.actorNames),
   }
 }

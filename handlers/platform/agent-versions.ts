@@ -25,6 +25,7 @@ export function agentVersionOperations(versions: AgentVersions, actorNames: Acto
     actorNames.read(
       organization.id,
       items.map(({ createdBy }) => createdBy),
+      'name',
     )
   return {
     async listAgentVersions({ path, query }, { caller }) {

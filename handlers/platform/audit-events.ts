@@ -21,6 +21,7 @@ export function listAuditEvents(audit: Pick<AuditLog, 'list'>, actorNames: Actor
     const nameOf = await actorNames.read(
       organization.id,
       events.map(({ actor }) => actor),
+      'email',
     )
     const nextCursor = next && cursorOf({ at: next.occurredAtMs, id: next.id })
     return { status: 200, body: { events: events.map((event) => wireEvent(event, nameOf)), nextCursor } }

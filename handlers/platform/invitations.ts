@@ -1,17 +1,22 @@
 /** Invitations of people to the organization. */
+import type { KeyAdministration } from '../../domain/access/api-keys.ts'
 import type { Invitation, Invitations, SentInvitation } from '../../domain/access/sign-in/invitations.ts'
 import type { Caller, Role } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Invitation as WireInvitation } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { requireRole } from '../authenticate.ts'
+import { requireNoLimits } from './own-limits.ts'
 
 type InvitationHandlers = Pick<
   PlatformHandlers<Caller>,
   'listInvitations' | 'createInvitation' | 'resendInvitation' | 'deleteInvitation'
 >
 
-export function invitationOperations(invitations: Invitations): InvitationHandlers {
+export function invitationOperations(
+  invitations: Invitations,
+  keys: Pick<KeyAdministration, 'get'>,
+): InvitationHandlers {
   return {
     async listInvitations(_request, { caller }) {
       const all = await invitations.list(caller.organization.id)
@@ -19,6 +24,7 @@ export function invitationOperations(invitations: Invitations): InvitationHandle
     },
     async createInvitation({ body: { email, role, name = null } }, { caller }) {
       requireOwnerFor(caller, role)
+      await requireNoLimits(keys, caller)
       const inviter = { type: caller.role === undefined ? 'api_key' : 'user', id: caller.keyId } as const
       return {
         status: 201,
@@ -28,6 +34,7 @@ export function invitationOperations(invitations: Invitations): InvitationHandle
     async resendInvitation({ path: { id } }, { caller }) {
       const { role } = await invitations.find(caller.organization.id, id)
       requireOwnerFor(caller, role)
+      await requireNoLimits(keys, caller)
       return { status: 200, body: wireSent(await invitations.resend(caller.organization, id)) }
     },
     async deleteInvitation({ path: { id } }, { caller }) {

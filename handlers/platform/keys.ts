@@ -1,6 +1,5 @@
 /** The operations on the organization's API keys. */
 import { type ActorNames, type ApiKey, type KeyAdministration, keysMax } from '../../domain/access/api-keys.ts'
-import { type KeyBounds, widerField } from '../../domain/access/key-bounds.ts'
 import type { KeyBudgets, KeySpending } from '../../domain/billing/key-spending.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type Actor, actorOf, entryOf } from '../../domain/records/audit.ts'
@@ -11,6 +10,7 @@ import type * as Wire from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { PolicyError, readKeyPolicy, wireKeyPolicy } from '../key-policy.ts'
 import { wireSpending } from './credits.ts'
+import { boundsOf, requireWithinOwn } from './own-limits.ts'
 import { millisecondsOf } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
@@ -89,21 +89,6 @@ async function requireScopesOf(keys: KeyAdministration, caller: Caller, keyId: s
   await requireWithinOwn(keys, caller, boundsOf(key))
 }
 
-const boundsOf = ({ policy, expiresAt }: ApiKey): KeyBounds => ({ policy, expiresAtMs: expiresAt?.getTime() ?? null })
-
-/**
- * Throws if an API key would make a key, or get a key's secret, beyond its own limits. A person has no such bounds.
- */
-async function requireWithinOwn(keys: KeyAdministration, caller: Caller, wanted: KeyBounds): Promise<void> {
-  const own = caller.role === undefined ? await keys.get(caller.organization.id, caller.keyId) : null
-  const field = own && widerField(boundsOf(own), wanted)
-  if (field === null) return
-  throw new Refusal('forbidden', {
-    message: `This key has a limit in ${field}, so it cannot make a secret of a key, or change a key, beyond this limit.`,
-    hint: `Give ${field} a value within the limit of the key that sends the request, or use a key without the limit.`,
-  })
-}
-
 /** An update does not change a key's end. So the sender's own end does not matter here. */
 async function requirePolicyWithinOwn(keys: KeyAdministration, caller: Caller, keyId: string, policy: KeyPolicy) {
   if (caller.role !== undefined) return
@@ -142,6 +127,7 @@ async function wireKeys(deps: KeysDeps, organizationId: string, rows: readonly A
   const nameOf = await deps.actorNames.read(
     organizationId,
     rows.map(({ createdBy }) => createdBy),
+    'email',
   )
   const hasBudget = rows.some(({ policy, revokedAt }) => policy.budget && revokedAt === null)
   const spending = hasBudget ? await deps.keyBudgets.read(organizationId) : []

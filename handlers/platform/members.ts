@@ -1,4 +1,5 @@
 /** The operations on the people of an organization. */
+import type { KeyAdministration } from '../../domain/access/api-keys.ts'
 import type { Member, MemberRefusal, Members } from '../../domain/access/members.ts'
 import { reachesRole } from '../../domain/access/users.ts'
 import { entryOf, noteValues } from '../../domain/records/audit.ts'
@@ -7,8 +8,9 @@ import { ResourceFault, requireResource } from '../../domain/records/resource-fa
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
+import { requireNoLimits } from './own-limits.ts'
 
-export function memberOperations(members: Members) {
+export function memberOperations(members: Members, keys: Pick<KeyAdministration, 'get'>) {
   return {
     listMembers: async (_request, { caller }) => {
       const rows = await members.list(caller.organization.id)
@@ -16,6 +18,7 @@ export function memberOperations(members: Members) {
     },
     updateMember: async ({ path: { userId }, body: { role } }, { caller }) => {
       const { id } = caller.organization
+      await requireNoLimits(keys, caller)
       const changed = admitted(await members.change(id, userId, role, isOwner(caller), entryOf(caller)), caller)
       noteValues(caller, 'role', changed.before, changed.after)
       const member = requireResource(await members.find(id, userId))

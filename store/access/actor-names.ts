@@ -1,7 +1,7 @@
 import type { ActorNames } from '../../domain/access/api-keys.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
-type Named = { id: string; name: string }
+type Named = { id: string; name: string | null }
 
 /**
  * Looks up the names of people and API keys for display. Only the operator's access reads the table with people's
@@ -9,7 +9,7 @@ type Named = { id: string; name: string }
  */
 export function createActorNames(tenancy: Tenancy): ActorNames {
   return {
-    async read(organizationId, actors) {
+    async read(organizationId, actors, people) {
       const idsOf = (type: 'user' | 'api_key') => [
         ...new Set(actors.flatMap((actor) => (actor?.type === type && actor.id !== null ? [actor.id] : []))),
       ]
@@ -18,7 +18,7 @@ export function createActorNames(tenancy: Tenancy): ActorNames {
         ...(users.length === 0
           ? []
           : await tenancy.asOperator(
-              (tx) => tx<Named[]>`select id, email as name from users where id in ${tx(users)}`,
+              (tx) => tx<Named[]>`select id, ${tx(people)} as name from users where id in ${tx(users)}`,
             )),
         ...(keys.length === 0
           ? []

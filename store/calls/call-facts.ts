@@ -26,7 +26,7 @@ const readMax = 1_000
 const lookAgainMs = 3_600_000
 const dayMs = 86_400_000
 /** If a call's facts could not be made, they are made again after this time. */
-const failedMs = 3_600_000
+const failedMs = 60_000
 
 /** Writes the facts of calls, without the cost. If `isDue`, the cost is summed a little later. */
 export async function writeFacts(tx: Tx, ids: readonly string[], nowMs: number, isDue: boolean): Promise<void> {
@@ -95,7 +95,7 @@ async function sumDueCosts(tx: Tx, deps: FactsDeps): Promise<void> {
     select organization_id as "organizationId", test, id from call_facts
     where due_at <= ${new Date(nowMs)} order by due_at limit ${atOnceMax} for update skip locked`
   for (const call of due)
-    if (!(await isDone(tx, deps, call, (inner) => writeCost(inner, call, nowMs))))
+    if (!(await isDone(tx, deps, call, (inner) => settleCost(inner, call, nowMs))))
       await tx`update call_facts set due_at = ${new Date(nowMs + failedMs)} ${ofCall(tx, call, call.id)}`
 }
 
@@ -144,5 +144,9 @@ async function writeCost(tx: Tx, call: Owned, nowMs: number): Promise<void> {
       cost_micro_usd = case when is_live then -1 else ${Math.round(costMicroUsd)} end,
       is_unpriced = ${!isComplete}
     ${ofCall(tx, call, call.id)}`
+}
+
+async function settleCost(tx: Tx, call: Owned, nowMs: number): Promise<void> {
+  await writeCost(tx, call, nowMs)
   await notifyLists(tx, call)
 }

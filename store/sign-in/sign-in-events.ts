@@ -46,7 +46,7 @@ export function createSignInFailures(tenancy: Tenancy, clock: Clock): SignInFail
         const members = await membersOf(tx, { email })
         for (const member of members) {
           const nowMs = clock.nowMs()
-          if (await countFailure(tx, member, new Date(nowMs - gatheredMs))) continue
+          if (await countFailure(tx, member, browser, new Date(nowMs - gatheredMs))) continue
           const made = { ...eventOf(member, failed, browser), values: { attempts: [null, '1'] } } as const
           // The sender is not known to be the person, so the server is the actor.
           const actor = { type: 'system', id: null } as const
@@ -56,12 +56,13 @@ export function createSignInFailures(tenancy: Tenancy, clock: Clock): SignInFail
   }
 }
 
-/** Adds a failure to the person's recent row. Resolves with false if there is no such row. */
-async function countFailure(tx: Tx, { organizationId, userId }: Member, after: Date): Promise<boolean> {
+/** Adds a failure to the person's recent row for the IP address. Resolves with false if there is no such row. */
+async function countFailure(tx: Tx, { organizationId, userId }: Member, { ip }: Browser, after: Date) {
   const { count } = await tx`
     update audit_events set value_changes = jsonb_build_object('attempts',
       jsonb_build_array(null, ((value_changes->'attempts'->>1)::int + 1)::text))
-    where organization_id = ${organizationId} and target_id = ${userId} and action = ${failed} and occurred_at > ${after}`
+    where organization_id = ${organizationId} and target_id = ${userId} and action = ${failed} and occurred_at > ${after}
+      and ip is not distinct from ${ip}`
   return count > 0
 }
 

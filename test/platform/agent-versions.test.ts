@@ -232,14 +232,17 @@ t.test('an agent that was stored before versions existed gets its first version 
   t.same(await sql`select from agent_versions where agent_id = ${id}`, [])
 })
 
-t.test('a version of a person has the address of the person', async (t) => {
+t.test("a version shows its author's name and not the email address, which only admins may see", async (t) => {
   const acme = await admin.organization('versions of people')
   const email = 'kim@example.com'
   await admin.store.users.create(acme.id, email, 'member')
+  const sql = openDatabase(parley)
+  t.teardown(() => sql.end())
+  await sql`update users set name = 'Kim Lee' where email = ${email}`
   const issued = await admin.store.users.issue(acme.id, email, 'user_token')
   const kim = { url: parley.url, key: issued?.secret ?? '' }
   const id = await made(kim)
-  const createdBy = { type: 'user', name: email }
+  const createdBy = { type: 'user', name: 'Kim Lee' }
   t.match(await pageOf(acme, id), { versions: [{ version: 1, createdBy }] })
   t.match(await versionOf(acme, id, 1), { createdBy })
 })

@@ -50,10 +50,18 @@ t.test('this test finds the known time parameters in the OpenAPI document', (t) 
 for (const { path, name } of timesOf)
   t.test(`${path.replace(agent, 'id')} ${name}: each odd time is accepted or refused with 400`, async (t) => {
     for (const time of odd) {
-      const { status, text } = await call(acme, 'GET', `${path}?${name}=${encodeURIComponent(time)}`)
+      const { status, text } = await answerOf(`${path}?${name}=${encodeURIComponent(time)}`)
       t.ok([200, 400].includes(status), `${time}: ${status} ${text.slice(0, 120)}`)
     }
   })
+
+/** Reads the answer. A stream of events has no end, so it is closed after its head. */
+async function answerOf(address: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(acme.url + address, { headers: { authorization: `Bearer ${acme.key}` } })
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (isStream) await answer.body?.cancel()
+  return { status: answer.status, text: isStream ? '' : await answer.text() }
+}
 
 t.test('if the default 30 days of usage would begin before year 1, usage begins with year 1', async (t) => {
   const answer = await call(acme, 'GET', '/v1/usage?to=0001-01-02T00:00:01Z')

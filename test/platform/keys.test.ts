@@ -98,6 +98,12 @@ t.test('a key with limits makes and changes no key beyond these limits', async (
   t.equal((await call(target, 'PATCH', `/v1/keys/${made.id}`, { policy: limits })).status, 200)
   t.match(faultOf(await call(target, 'POST', `/v1/keys/${wide.id}/rotate`)), forbidden, 'a secret without limits')
   t.equal((await call(target, 'POST', `/v1/keys/${made.id}/rotate`)).status, 200)
+  const invited = await call(acme, 'POST', '/v1/invitations', { email: 'kim@example.com', role: 'viewer' })
+  t.equal(invited.status, 201)
+  const again = `/v1/invitations/${invited.json<{ id: string }>().id}/resend`
+  const invitation = { email: 'lee@example.com', role: 'viewer' }
+  t.match(faultOf(await call(target, 'POST', '/v1/invitations', invitation)), forbidden, 'a person has no limits')
+  t.match(faultOf(await call(target, 'POST', again)), forbidden, 'the link of an invitation')
   t.equal((await call(acme, 'PATCH', `/v1/keys/${maker.id}`, { policy: {} })).status, 200)
 })
 

@@ -75,13 +75,19 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const stored = person?.passwordHash ?? dummy
       const text = spelled(password)
       const isRight = await hashes.verify(stored, text ?? '', browser.ip)
-      if (person === null || person.passwordHash === null || text === null || !isRight)
-        return noteFailure(address, browser)
-      if (!(await hashes.isOutdated(stored))) return person
-      const passwordHash = await hashes.hash(text, browser.ip)
-      await people.rehash(person.id, passwordHash, stored)
-      return { ...person, passwordHash }
+      // Guesses at unknown e-mail addresses must not take the places of notes about known people.
+      if (person === null) return null
+      if (person.passwordHash === null || text === null || !isRight) return noteFailure(address, browser)
+      return (await hashes.isOutdated(stored)) ? rehashed(person, text, stored, browser) : person
     })
+  }
+
+  /** Stores a newer hash of the right password. If the queue for hashes is full, a later sign-in does so. */
+  async function rehashed(person: KnownPerson, text: string, stored: string, { ip }: Browser): Promise<KnownPerson> {
+    const passwordHash = await hashes.hash(text, ip).catch(() => null)
+    if (passwordHash === null) return person
+    await people.rehash(person.id, passwordHash, stored)
+    return { ...person, passwordHash }
   }
 
   function newSession(userId: string, organizationId: string | null, browser: Browser) {

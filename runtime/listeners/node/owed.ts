@@ -64,15 +64,16 @@ const dropped = new WeakMap<Socket, number>()
 const droppedMax = 4096
 
 /**
- * Answers bytes that are not a request, and ends the connection. `code` is node:http's error code. If the client still
- * sends when the time for a request is over, node:http reports a second error, and the connection is cut.
+ * Answers bytes that are not a request, and ends the connection. `code` is node:http's error code. A client that is too
+ * slow gets no time for the rest of its request.
  */
 export function answerUnreadable(socket: Socket, code: string | undefined): void {
   const hasBegun = owed.get(socket)?.some(({ destroyed, headersSent }) => !destroyed && headersSent) ?? false
   if (hasBegun || !socket.writable) return void socket.destroy()
   const status = unreadable.get(code ?? '') ?? '400 Bad Request'
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
-  dropRest(socket)
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon()
+  else dropRest(socket)
 }
 
 /**
@@ -82,14 +83,16 @@ export function answerUnreadable(socket: Socket, code: string | undefined): void
 function dropRest(socket: Socket): void {
   // The parser of node:http would report each further piece as an error.
   socket.removeAllListeners('data')
-  socket.setTimeout(silenceMs, () => socket.destroy())
+  // The time is absolute, because a client could send a byte again and again.
+  const cut = setTimeout(() => socket.destroy(), dropMs)
+  socket.once('close', () => clearTimeout(cut))
   socket.once('end', () => socket.destroy())
   socket.on('data', () => {})
   socket.resume()
 }
 
-/** The connection is cut if the client sends nothing for this long. */
-const silenceMs = 10_000
+/** The connection is cut after this time. */
+const dropMs = 10_000
 
 const unreadable: ReadonlyMap<string, string> = new Map([
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],

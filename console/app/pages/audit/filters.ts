@@ -23,7 +23,7 @@ export const actorTypes = [
 export const families = [
   ...['access', 'agent', 'call', 'callback', 'delivery', 'invitation', 'key', 'kyb', 'member', 'organization'],
   ...['phone_number', 'provider_key', 'recording', 'sip_connection', 'sms_brand', 'sms_campaign', 'sms_number'],
-  ...['tool', 'webhook', 'webhook_secret'],
+  ...['tool', 'user', 'webhook', 'webhook_secret'],
 ]
 
 const dayMs = 86_400_000

@@ -873,7 +873,7 @@ type ToolTestResult struct {
 type VersionAuthor struct {
 	Type VersionAuthorType `json:"type"` // Whether a program with an API key or a person made the change.
 	ID   string            `json:"id"`   // The id of the key or of the person.
-	Name *string           `json:"name"` // The name of the key at that time, or the e-mail address of the person. null if the person no longer exists.
+	Name *string           `json:"name"` // The name of the key at that time, or the name of the person. null if the person has no name or no longer exists.
 }
 
 type AgentVersionItem struct {

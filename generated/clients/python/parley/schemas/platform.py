@@ -1042,7 +1042,7 @@ class ToolTestResult(TypedDict):
 class VersionAuthor(TypedDict):
     type: VersionAuthorType  # Whether a program with an API key or a person made the change.
     id: str  # The id of the key or of the person.
-    name: str | None  # The name of the key at that time, or the e-mail address of the person. null if the person no longer exists.
+    name: str | None  # The name of the key at that time, or the name of the person. null if the person has no name or no longer exists.
 
 class AgentVersionItem(TypedDict):
     version: int  # The number of the version, from 1 on.

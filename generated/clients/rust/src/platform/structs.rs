@@ -936,7 +936,7 @@ pub struct ToolTestRequest {
 pub struct VersionAuthor {
     /** Whether a program with an API key or a person made the change. */ pub r#type: VersionAuthorType,
     /** The id of the key or of the person. */ pub id: String,
-    /** The name of the key at that time, or the e-mail address of the person. null if the person no longer exists. */ pub name: Option<String>,
+    /** The name of the key at that time, or the name of the person. null if the person has no name or no longer exists. */ pub name: Option<String>,
 }
 pub struct CallItem {
     /** The id of the call, which is also the id of its session. */ pub id: String,

@@ -1247,7 +1247,7 @@ public final class Schemas {
     public enum VersionAuthorType { API_KEY, USER }
     /** @param type Whether a program with an API key or a person made the change.
      * @param id The id of the key or of the person.
-     * @param name The name of the key at that time, or the e-mail address of the person. null if the person no longer exists. */
+     * @param name The name of the key at that time, or the name of the person. null if the person has no name or no longer exists. */
     public record VersionAuthor(Open<VersionAuthorType> type, String id, String name) {}
     /** @param version The number of the version, from 1 on.
      * @param createdAt When the change was made, in UTC.
