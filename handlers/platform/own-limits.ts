@@ -9,7 +9,7 @@ export const boundsOf = ({ policy, expiresAt }: ApiKey): KeyBounds => ({
   expiresAtMs: expiresAt?.getTime() ?? null,
 })
 
-/** Throws if an API key would give access beyond its own limits, to another key or to itself. A person has no limits. */
+/** Throws if an API key would give access beyond its limits, to another key or to itself. A person has no limits. */
 export async function requireWithinOwn(
   keys: Pick<KeyAdministration, 'get'>,
   caller: Caller,
@@ -24,7 +24,7 @@ export async function requireWithinOwn(
   })
 }
 
-/** Throws if the API key has a limit, because people have none: an invited person could make a key without limits. */
+/** Throws if the API key has a limit. People have no limits, so an invited person could make a key without limits. */
 export function requireNoLimits(keys: Pick<KeyAdministration, 'get'>, caller: Caller): Promise<void> {
   return requireWithinOwn(keys, caller, { policy: {}, expiresAtMs: null })
 }

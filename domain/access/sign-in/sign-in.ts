@@ -78,16 +78,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
       // Guesses at unknown e-mail addresses must not take the places of notes about known people.
       if (person === null) return null
       if (person.passwordHash === null || text === null || !isRight) return noteFailure(address, browser)
-      return (await hashes.isOutdated(stored)) ? rehashed(person, text, stored, browser) : person
+      return (await hashes.isOutdated(stored)) ? rehashed(deps, person, text, stored, browser) : person
     })
-  }
-
-  /** Stores a newer hash of the right password. If the queue for hashes is full, a later sign-in does so. */
-  async function rehashed(person: KnownPerson, text: string, stored: string, { ip }: Browser): Promise<KnownPerson> {
-    const passwordHash = await hashes.hash(text, ip).catch(() => null)
-    if (passwordHash === null) return person
-    await people.rehash(person.id, passwordHash, stored)
-    return { ...person, passwordHash }
   }
 
   function newSession(userId: string, organizationId: string | null, browser: Browser) {
@@ -144,6 +136,20 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
 /** More failures at once are not noted. */
 const pendingFailuresMax = 100
+
+/** Stores a newer hash of the right password. If the queue for hashes is full, a later sign-in does so. */
+async function rehashed(
+  { hashes, people }: Pick<SignInDeps, 'hashes' | 'people'>,
+  person: KnownPerson,
+  text: string,
+  stored: string,
+  { ip }: Browser,
+): Promise<KnownPerson> {
+  const passwordHash = await hashes.hash(text, ip).catch(() => null)
+  if (passwordHash === null) return person
+  await people.rehash(person.id, passwordHash, stored)
+  return { ...person, passwordHash }
+}
 
 /**
  * Notes failures later and one after another. So the time to answer does not depend on the address, and two failures of
