@@ -27,7 +27,7 @@ overEngines(t, (t, engine) => {
   })
 
   // uWebSockets.js closes the connection itself, with unread bytes.
-  t.test('a head that is too large is refused', { skip: engine === 'uws' }, async (t) => {
+  t.test('a head that is too large is refused', { skip: engine === 'uws' && 'uWebSockets.js resets it' }, async (t) => {
     const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], {})
     t.teardown(() => server.stop())
     const head = `POST /v1/hidden?${'x'.repeat(15 * 1024 * 1024)} HTTP/1.1\r\nHost: a\r\n\r\n`
