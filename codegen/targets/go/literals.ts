@@ -1,5 +1,6 @@
 /** Prints JSON values as Go values in the client's types. */
 import type { ClientField, ObjectDeclaration, UnionDeclaration, Use } from '../../clients/model.ts'
+import { armOf, jsonKindOf } from '../programs.ts'
 import { distinct, exported } from './names.ts'
 import type { GoPackage } from './package.ts'
 import { constantType, fieldType, goType } from './types.ts'
@@ -69,11 +70,7 @@ export class Literals {
   }
 
   #union(declaration: UnionDeclaration, value: unknown): string {
-    const { tag, arms, name } = declaration
-    const found = arms.find(({ tagValues, json }) =>
-      tag === null ? json === kindOf(value) : tagValues.includes(String((value as Fields)[tag])),
-    )
-    if (!found) throw new Error(`no type of ${name} takes the example ${JSON.stringify(value)}`)
+    const found = armOf(declaration, value)
     if (found.use.kind === 'named') {
       const text = this.value(found.use, value)
       return this.#isObject(found.use) ? text : `${this.#typeName(found.use.name)}(${text})`
@@ -81,7 +78,9 @@ export class Literals {
     const [type] = wrapper(found.use, this.#goPackage)
     const qualified = `${this.#goPackage.surface.name}.${type}`
     const text = this.value(found.use, value)
-    return kindOf(value) === 'array' ? qualified + text.slice(this.typeOf(found.use).length) : `${qualified}(${text})`
+    return jsonKindOf(value) === 'array'
+      ? qualified + text.slice(this.typeOf(found.use).length)
+      : `${qualified}(${text})`
   }
 
   #list(item: Use, values: readonly unknown[]): string {
@@ -129,11 +128,6 @@ export class Literals {
   #typeName(name: string): string {
     return `${this.#goPackage.surface.name}.${this.#goPackage.goName(name)}`
   }
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array'
-  return typeof value
 }
 
 function time(text: string): string {

@@ -1,29 +1,27 @@
 /** Writes the documentation's Go snippets: a program with the client for each operation and each socket. */
 import type { ClientOperation, Surface } from '../../clients/model.ts'
-import type { Channel, Contract, Operation } from '../../pages/contract.ts'
-import { type Sample, type SampleBody, sampleFile, sampleOf, usesFile } from '../../pages/sample.ts'
+import type { Channel } from '../../pages/contract.ts'
+import { type Sample, type SampleBody, sampleFile, usesFile } from '../../pages/sample.ts'
+import type { Programs } from '../programs.ts'
 import { paramsName } from './inputs.ts'
 import { braces, Literals } from './literals.ts'
 import { exported } from './names.ts'
 import { GoPackage } from './package.ts'
 
-/** Returns the programs by operation and channel. */
-export function goSnippets(surface: Surface, contract: Contract): Record<string, string> {
+export function goPrograms(surface: Surface): Programs {
   const goPackage = new GoPackage(surface)
-  const requests = contract.operations.map((operation) => [operation.id, request(operation, contract, goPackage)])
-  const sockets = contract.channels.map((channel) => [channel.id, socket(channel, goPackage)])
-  return Object.fromEntries([...requests, ...sockets]) as Record<string, string>
+  return {
+    request: (operation, sample) => request(operation, sample, goPackage),
+    socket: (channel) => socket(channel, goPackage),
+  }
 }
 
-function request(operation: Operation, contract: Contract, goPackage: GoPackage): string {
+function request(operation: ClientOperation, sample: Sample, goPackage: GoPackage): string {
   const { surface } = goPackage
-  const found = surface.operations.find(({ id }) => id === operation.id)
-  if (!found) throw new Error(`the model has no operation ${operation.id}`)
-  const sample = sampleOf(contract, operation)
-  const given = ['ctx', ...argumentsOf(sample, found, goPackage)].join(', ')
-  const call = `client.${exported(found.methods[0]?.name ?? found.id)}(${given})`
+  const given = ['ctx', ...argumentsOf(sample, operation, goPackage)].join(', ')
+  const call = `client.${exported(operation.methods[0]?.name ?? operation.id)}(${given})`
   const file = sample.body !== null && usesFile(sample.body) ? openFile : ''
-  return program(surface.name, `${file}${answered(call, found)}`)
+  return program(surface.name, `${file}${answered(call, operation)}`)
 }
 
 function argumentsOf(

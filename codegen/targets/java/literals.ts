@@ -1,5 +1,6 @@
 /** Prints JSON values as Java expressions in the client's types. */
 import type { ClientField, Declaration, Use } from '../../clients/model.ts'
+import { armOf } from '../programs.ts'
 import { constant, distinct } from './names.ts'
 import { memberList } from './objects.ts'
 import type { JavaSurface } from './surface.ts'
@@ -59,11 +60,7 @@ export class Literals {
       return `${name}.${constants[declaration.values.indexOf(String(value))]}`
     }
     if (declaration.kind === 'object') return this.#object(declaration, value as Fields)
-    const { tag, arms } = declaration
-    const arm = arms.find(({ tagValues, json }) =>
-      tag === null ? json === kindOf(value) : tagValues.includes(String((value as Fields)[tag])),
-    )
-    if (!arm) throw new Error(`no type of ${name} takes the example ${JSON.stringify(value)}`)
+    const arm = armOf(declaration, value)
     const text = this.value(arm.use, value, true)
     return arm.use.kind === 'named' ? text : `new ${wrapperName(arm.use, this.#java)}(${text})`
   }
@@ -101,8 +98,4 @@ function mapOf(values: Fields, print: (value: unknown) => string): string {
   const line = `Map.of(${pairs.join(', ')})`
   if (line.length <= lineMax && !line.includes('\n')) return line
   return `Map.of(\n    ${pairs.map((pair) => pair.replaceAll('\n', '\n    ')).join(',\n    ')})`
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? 'array' : typeof value
 }

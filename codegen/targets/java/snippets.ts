@@ -1,8 +1,9 @@
 /** Writes a program with the client for Java for each operation and each socket of the documentation. */
 import type { ClientOperation, Surface } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
-import type { Channel, Contract, Operation } from '../../pages/contract.ts'
-import { type Sample, type SampleBody, sampleFile, sampleOf, usesFile } from '../../pages/sample.ts'
+import type { Channel } from '../../pages/contract.ts'
+import { type Sample, type SampleBody, sampleFile, usesFile } from '../../pages/sample.ts'
+import type { Programs } from '../programs.ts'
 import { formName, namedParameters, paramsName } from './inputs.ts'
 import { Literals } from './literals.ts'
 import { variable } from './names.ts'
@@ -10,25 +11,22 @@ import { root } from './print.ts'
 import { JavaSurface } from './surface.ts'
 import { Interfaces } from './unions.ts'
 
-/** Returns the programs by operation and channel. */
-export function javaSnippets(surface: Surface, contract: Contract): Record<string, string> {
+export function javaPrograms(surface: Surface): Programs {
   const java = new JavaSurface(surface)
   // It reserves the names of interfaces, so that the other names are the client's.
   new Interfaces(java)
-  const requests = contract.operations.map((operation) => [operation.id, request(operation, contract, java)])
-  const sockets = contract.channels.map((channel) => [channel.id, socket(channel, java)])
-  return Object.fromEntries([...requests, ...sockets]) as Record<string, string>
+  return {
+    request: (operation, sample) => request(operation, sample, java),
+    socket: (channel) => socket(channel, java),
+  }
 }
 
-function request(operation: Operation, contract: Contract, java: JavaSurface): string {
-  const found = java.surface.operations.find(({ id }) => id === operation.id)
-  if (!found) throw new Error(`the model has no operation ${operation.id}`)
-  const sample = sampleOf(contract, operation)
-  const name = variable(found.methods[0]?.name ?? found.id)
-  const call = `client.${name}(${argumentsOf(sample, found, java).join(', ')}).execute()`
+function request(operation: ClientOperation, sample: Sample, java: JavaSurface): string {
+  const name = variable(operation.methods[0]?.name ?? operation.id)
+  const call = `client.${name}(${argumentsOf(sample, operation, java).join(', ')}).execute()`
   const hasFile = sample.body !== null && usesFile(sample.body)
   const file = hasFile ? `var audio = BodyPublishers.ofFile(Path.of("${sampleFile}"));\n` : ''
-  return program(java.surface.name, `${file}${answered(call, found)}`)
+  return program(java.surface.name, `${file}${answered(call, operation)}`)
 }
 
 /** A method without its optional arguments exists too. */

@@ -1,5 +1,6 @@
 /** Prints JSON values as Rust expressions in the client's types. */
 import type { ClientField, Declaration, UnionDeclaration, Use } from '../../clients/model.ts'
+import { armOf } from '../programs.ts'
 import type { RustModule } from './module.ts'
 import { distinct, variable, variant } from './names.ts'
 import { tagOf } from './structs.ts'
@@ -84,11 +85,8 @@ export class Literals {
   }
 
   /** Returns a union's value in the member's type. */
-  #arm({ name, tag, arms }: UnionDeclaration, value: unknown): string {
-    const arm = arms.find(({ tagValues, json }) =>
-      tag === null ? json === kindOf(value) : tagValues.includes(String((value as Fields)[tag])),
-    )
-    if (!arm) throw new Error(`no type of ${name} takes the example ${JSON.stringify(value)}`)
+  #arm(declaration: UnionDeclaration, value: unknown): string {
+    const arm = armOf(declaration, value)
     const isText = arm.use.kind === 'scalar' && arm.use.scalar === 'string'
     return isText ? `String::from(${JSON.stringify(value)})` : this.value(arm.use, value)
   }
@@ -140,8 +138,4 @@ function scalar({ scalar, format }: Use & { kind: 'scalar' }, value: unknown): s
   if (format === 'date-time') return `${text}.parse()?`
   if (scalar === 'string') return `${text}.into()`
   return scalar === 'number' && !/[.e]/.test(text) ? `${text}.0` : text
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? 'array' : typeof value
 }

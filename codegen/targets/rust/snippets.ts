@@ -1,29 +1,27 @@
 /** Writes a program with the client for Rust for each operation and each socket of the documentation. */
 import type { ClientOperation, Surface } from '../../clients/model.ts'
-import type { Channel, Contract, Operation } from '../../pages/contract.ts'
-import { type Sample, type SampleBody, sampleFile, sampleOf, usesFile } from '../../pages/sample.ts'
+import type { Channel } from '../../pages/contract.ts'
+import { type Sample, type SampleBody, sampleFile, usesFile } from '../../pages/sample.ts'
+import type { Programs } from '../programs.ts'
 import { formName, paramsName } from './inputs.ts'
 import { Literals, call as printCall } from './literals.ts'
 import { RustModule } from './module.ts'
 import { variable, variant } from './names.ts'
 
-/** Returns the programs by operation and channel. */
-export function rustSnippets(surface: Surface, contract: Contract): Record<string, string> {
+export function rustPrograms(surface: Surface): Programs {
   const module = new RustModule(surface)
-  const requests = contract.operations.map((operation) => [operation.id, request(operation, contract, module)])
-  const sockets = contract.channels.map((channel) => [channel.id, socket(channel, module)])
-  return Object.fromEntries([...requests, ...sockets]) as Record<string, string>
+  return {
+    request: (operation, sample) => request(operation, sample, module),
+    socket: (channel) => socket(channel, module),
+  }
 }
 
-function request(operation: Operation, contract: Contract, module: RustModule): string {
-  const found = module.surface.operations.find(({ id }) => id === operation.id)
-  if (!found) throw new Error(`the model has no operation ${operation.id}`)
-  const sample = sampleOf(contract, operation)
-  const name = variable(found.methods[0]?.name ?? found.id)
-  const call = `${printCall(`client.${name}`, argumentsOf(sample, found, module))}.await?`
+function request(operation: ClientOperation, sample: Sample, module: RustModule): string {
+  const name = variable(operation.methods[0]?.name ?? operation.id)
+  const call = `${printCall(`client.${name}`, argumentsOf(sample, operation, module))}.await?`
   const hasFile = sample.body !== null && usesFile(sample.body)
   const file = hasFile ? `let audio = Audio::file("${sampleFile}");\n` : ''
-  return program(module.surface.name, `${file}${answered(call, found)}`)
+  return program(module.surface.name, `${file}${answered(call, operation)}`)
 }
 
 function argumentsOf({ path, query, headers, body }: Sample, operation: ClientOperation, module: RustModule): string[] {

@@ -1,10 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useCallback } from 'react'
 import type { AuditEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { auditQuery } from '../../data/audit.ts'
 import { writeSearch } from '../../data/search.ts'
-import { useSearchValues } from '../../parts/address.ts'
+import { useFilterChange, useSearchValues } from '../../parts/address.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { words, zoneName } from '../../parts/formats.ts'
@@ -15,12 +13,12 @@ import { Private } from '../../parts/redaction.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { type Filters, readFilters, toQuery } from './filters.ts'
+import { readFilters, toQuery } from './filters.ts'
 
 /** The audit log. Its filters are the address. */
 export function AuditPage() {
   const filters = readFilters(useSearchValues())
-  const change = useChange(filters)
+  const change = useFilterChange(filters)
   const events = useInfiniteQuery(auditQuery(toQuery(filters)))
   return (
     <Page
@@ -111,17 +109,6 @@ function Source({ source: { ip, via } }: AuditEvent) {
         </>
       )}
     </>
-  )
-}
-
-function useChange(filters: Filters) {
-  const navigate = useNavigate()
-  return useCallback(
-    (changed: Filters | null) => {
-      const search = changed === null ? {} : { ...filters, ...changed }
-      void navigate({ to: '/audit', search, replace: true })
-    },
-    [navigate, filters],
   )
 }
 

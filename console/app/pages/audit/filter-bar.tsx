@@ -1,8 +1,7 @@
-import { X } from 'lucide-react'
-import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
-import { moment, words } from '../../parts/formats.ts'
+import { words } from '../../parts/formats.ts'
+import { SpanField } from '../../parts/span-field.tsx'
 import { actorTypes, type Filters, families, spans } from './filters.ts'
 
 type BarProps = { filters: Filters; change: (changed: Filters | null) => void }
@@ -14,7 +13,7 @@ export function FilterBar({ filters, change }: BarProps) {
   const actions = families.map((family) => ({ value: `${family}.*`, label: words(family) }))
   const isListed = action === '' || actions.some(({ value }) => value === action)
   return (
-    <FilterRow>
+    <FilterRow clear={Object.keys(filters).length > 0 ? () => change(null) : null}>
       <SelectField
         label="What"
         value={action}
@@ -33,33 +32,7 @@ export function FilterBar({ filters, change }: BarProps) {
         choices={[any, { value: 'succeeded', label: 'succeeded' }, { value: 'denied', label: 'denied' }]}
         onChange={({ target }) => change({ result: target.value })}
       />
-      <TimeField filters={filters} change={change} />
-      {Object.keys(filters).length > 0 && (
-        <Button look="quiet" onClick={() => change(null)}>
-          <X aria-hidden="true" />
-          Clear
-        </Button>
-      )}
+      <SpanField range={filters} spans={spans} change={change} />
     </FilterRow>
-  )
-}
-
-function TimeField({ filters: { from, to }, change }: BarProps) {
-  const isSet = from !== undefined || to !== undefined
-  const own = `${from ? `From ${moment(from)}` : ''}${to ? ` until ${moment(to)}` : ''}`
-  return (
-    <SelectField
-      label="Time"
-      value={isSet ? 'own' : ''}
-      choices={[
-        { value: '', label: 'Any time' },
-        ...(isSet ? [{ value: 'own', label: own }] : []),
-        ...spans.map(({ name }) => ({ value: name, label: name })),
-      ]}
-      onChange={({ target }) => {
-        const span = spans.find(({ name }) => name === target.value)
-        change({ from: span ? new Date(Date.now() - span.ms).toISOString() : '', to: '' })
-      }}
-    />
   )
 }

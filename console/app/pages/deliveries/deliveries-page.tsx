@@ -1,9 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useCallback } from 'react'
 import { deliveriesQuery } from '../../data/deliveries.ts'
 import { writeSearch } from '../../data/search.ts'
-import { useSearchValues } from '../../parts/address.ts'
+import { useFilterChange, useSearchValues } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { DeliveriesTable } from '../../parts/deliveries.tsx'
 import { zoneName } from '../../parts/formats.ts'
@@ -13,12 +11,12 @@ import { Page } from '../../parts/page.tsx'
 import { useRowKeys } from '../../parts/row-keys.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { type Filters, readFilters, toQuery } from './filters.ts'
+import { readFilters, toQuery } from './filters.ts'
 
 /** Shows the log of deliveries. The filters are in the address. */
 export function DeliveriesPage() {
   const filters = readFilters(useSearchValues())
-  const change = useChange(filters)
+  const change = useFilterChange(filters)
   const deliveries = useInfiniteQuery(deliveriesQuery(toQuery(filters)))
   useRowKeys()
   const endpoints = deliveries.data?.pages[0]?.endpointOptions ?? []
@@ -50,17 +48,6 @@ export function DeliveriesPage() {
         }}
       </Answer>
     </Page>
-  )
-}
-
-function useChange(filters: Filters) {
-  const navigate = useNavigate()
-  return useCallback(
-    (changed: Filters | null) => {
-      const search = changed === null ? {} : { ...filters, ...changed }
-      void navigate({ to: '/deliveries', search, replace: true })
-    },
-    [navigate, filters],
   )
 }
 

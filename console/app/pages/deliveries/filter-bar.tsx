@@ -1,10 +1,9 @@
-import { X } from 'lucide-react'
 import type { WebhookDeliveryPage } from '../../../../generated/clients/typescript/models/platform.ts'
-import { Button } from '../../parts/button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
 import { onSubmit } from '../../parts/form-values.ts'
-import { moment, words } from '../../parts/formats.ts'
+import { words } from '../../parts/formats.ts'
+import { SpanField } from '../../parts/span-field.tsx'
 import { events, type Filters, spans, statuses } from './filters.ts'
 
 type BarProps = {
@@ -19,7 +18,7 @@ export function FilterBar({ filters, change, endpoints }: BarProps) {
   const { status = '', event = '', endpointId = '', sessionId = '' } = filters
   const named = endpoints.map(({ id, name, deleted }) => ({ value: id, label: deleted ? `${name} (deleted)` : name }))
   return (
-    <FilterRow>
+    <FilterRow clear={Object.keys(filters).length > 0 ? () => change(null) : null}>
       <SelectField
         label="Status"
         value={status}
@@ -38,36 +37,10 @@ export function FilterBar({ filters, change, endpoints }: BarProps) {
         choices={[any, ...named]}
         onChange={({ target }) => change({ endpointId: target.value })}
       />
-      <SpanField filters={filters} change={change} />
+      <SpanField range={filters} spans={spans} change={change} />
       <form key={sessionId} onSubmit={onSubmit((values) => change({ sessionId: values.text('sessionId') }))}>
         <TextField label="Call" name="sessionId" defaultValue={sessionId} placeholder="Id of a call" />
       </form>
-      {Object.keys(filters).length > 0 && (
-        <Button look="quiet" onClick={() => change(null)}>
-          <X aria-hidden="true" />
-          Clear
-        </Button>
-      )}
     </FilterRow>
-  )
-}
-
-function SpanField({ filters: { from, to }, change }: Omit<BarProps, 'endpoints'>) {
-  const isSet = from !== undefined || to !== undefined
-  const own = `${from ? `From ${moment(from)}` : ''}${to ? ` until ${moment(to)}` : ''}`
-  return (
-    <SelectField
-      label="Time"
-      value={isSet ? 'own' : ''}
-      choices={[
-        { value: '', label: 'Any time' },
-        ...(isSet ? [{ value: 'own', label: own }] : []),
-        ...spans.map(({ name }) => ({ value: name, label: name })),
-      ]}
-      onChange={({ target }) => {
-        const span = spans.find(({ name }) => name === target.value)
-        change({ from: span ? new Date(Date.now() - span.ms).toISOString() : '', to: '' })
-      }}
-    />
   )
 }
