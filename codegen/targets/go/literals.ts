@@ -1,6 +1,6 @@
 /** Prints JSON values as Go values in the client's types. */
 import type { ClientField, ObjectDeclaration, UnionDeclaration, Use } from '../../clients/model.ts'
-import { armOf, jsonKindOf } from '../programs.ts'
+import { armOf, jsonKindOf, unlisted } from '../programs.ts'
 import { distinct, exported } from './names.ts'
 import type { GoPackage } from './package.ts'
 import { constantType, fieldType, goType } from './types.ts'
@@ -109,9 +109,8 @@ export class Literals {
       const isConstant = field.use.kind === 'constant' && type === constantType(field.use.value)
       return isConstant ? [] : [[names[place] ?? '', this.#field(field, type, value[field.name])]]
     })
-    const known = new Set(fields.map(({ name }) => name))
-    const more = Object.entries(value).filter(([name]) => !known.has(name))
-    if (more.length > 0 && rest) given.push(['Extra', this.#map(rest, Object.fromEntries(more))])
+    const more = unlisted(fields, value)
+    if (Object.keys(more).length > 0 && rest) given.push(['Extra', this.#map(rest, more)])
     return braces(given)
   }
 

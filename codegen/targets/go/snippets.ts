@@ -1,8 +1,7 @@
 /** Writes the documentation's Go snippets: a program with the client for each operation and each socket. */
-import type { ClientOperation, Surface } from '../../clients/model.ts'
-import type { Channel } from '../../pages/contract.ts'
+import type { ClientChannel, ClientOperation, Surface } from '../../clients/model.ts'
 import { type Sample, type SampleBody, sampleFile, usesFile } from '../../pages/sample.ts'
-import type { Programs } from '../programs.ts'
+import { hasOwnQuery, type Programs, type Sent } from '../programs.ts'
 import { paramsName } from './inputs.ts'
 import { braces, Literals } from './literals.ts'
 import { exported } from './names.ts'
@@ -12,7 +11,7 @@ export function goPrograms(surface: Surface): Programs {
   const goPackage = new GoPackage(surface)
   return {
     request: (operation, sample) => request(operation, sample, goPackage),
-    socket: (channel) => socket(channel, goPackage),
+    socket: (model, sent) => socket(model, sent, goPackage),
   }
 }
 
@@ -86,26 +85,16 @@ function answered(call: string, { methods }: ClientOperation): string {
   }
 }
 
-function socket({ id, received, address }: Channel, goPackage: GoPackage): string {
-  const model = goPackage.surface.channels.find((channel) => channel.id === id)
-  const first = received.find(({ isBinary, examples }) => !isBinary && examples.length > 0)
-  const use = model?.sends.find(({ type }) => type === first?.name)?.use ?? null
-  const path = [...address.matchAll(/\{(\w+)\}/g)].map(() => ', "…"').join('')
-  const query = hasOwnQuery(model?.query ?? []) ? ', nil' : ''
-  const value = use === null ? '' : new Literals(goPackage).value(use, first?.examples[0]?.value)
-  const send = value === '' ? '' : `if err := socket.Send(ctx, ${value}); err != nil {\n\tlog.Fatal(err)\n}\n`
+function socket(model: ClientChannel, sent: Sent | null, goPackage: GoPackage): string {
+  const path = model.parameters.map(() => ', "…"').join('')
+  const query = hasOwnQuery(model) ? ', nil' : ''
+  const value = sent && new Literals(goPackage).value(sent.use, sent.value)
+  const send = value === null ? '' : `if err := socket.Send(ctx, ${value}); err != nil {\n\tlog.Fatal(err)\n}\n`
   return program(
     goPackage.surface.name,
-    `socket, err := client.${exported(id)}(ctx${path}${query})\n${isWrong}defer socket.Close()\n${send}for frame, err := range socket.Frames(ctx) {\n\t${isWrong.trimEnd().replaceAll('\n', '\n\t')}\n\tfmt.Printf("%+v\\n", frame)\n}\n`,
+    `socket, err := client.${exported(model.id)}(ctx${path}${query})\n${isWrong}defer socket.Close()\n${send}for frame, err := range socket.Frames(ctx) {\n\t${isWrong.trimEnd().replaceAll('\n', '\n\t')}\n\tfmt.Printf("%+v\\n", frame)\n}\n`,
   )
 }
-
-/**
- * True if the calling code passes the socket's query. With a single parameter and a single value, the client sends the
- * value itself.
- */
-const hasOwnQuery = (query: readonly { values: string[] }[]) =>
-  query.length > 0 && (query.length > 1 || query[0]?.values.length !== 1)
 
 const standard = { context: 'context', fmt: 'fmt', io: 'io', log: 'log', os: 'os', time: 'time' }
 

@@ -6,11 +6,15 @@ import type { JavaSurface } from './surface.ts'
 
 const indent = '    '
 
-export function emitEnum({ name: declared, description, values }: EnumDeclaration, java: JavaSurface): string {
-  const name = java.nameOf(declared)
+/** Returns the constants' names. */
+export const constantsOf = ({ values }: EnumDeclaration) => distinct(values.map(constant))
+
+export function emitEnum(declaration: EnumDeclaration, java: JavaSurface): string {
+  const { description, values } = declaration
+  const name = java.nameOf(declaration.name)
   const interfaces = java.interfacesOf(name)
   const implemented = interfaces.length > 0 ? ` implements ${interfaces.join(', ')}` : ''
-  const names = distinct(values.map(constant))
+  const names = constantsOf(declaration)
   const constants = values.map((value, place) => {
     const text = names[place] ?? ''
     return text.toLowerCase() === value ? text : `@JsonProperty(${JSON.stringify(value)}) ${text}`

@@ -1,7 +1,7 @@
 /** Prints JSON values as Java expressions in the client's types. */
 import type { ClientField, Declaration, Use } from '../../clients/model.ts'
-import { armOf } from '../programs.ts'
-import { constant, distinct } from './names.ts'
+import { armOf, unlisted } from '../programs.ts'
+import { constantsOf } from './enums.ts'
 import { memberList } from './objects.ts'
 import type { JavaSurface } from './surface.ts'
 import { wrapperName } from './unions.ts'
@@ -56,7 +56,7 @@ export class Literals {
   #named(declaration: Declaration, value: unknown): string {
     const name = this.#java.nameOf(declaration.name)
     if (declaration.kind === 'enum') {
-      const constants = distinct(declaration.values.map(constant))
+      const constants = constantsOf(declaration)
       return `${name}.${constants[declaration.values.indexOf(String(value))]}`
     }
     if (declaration.kind === 'object') return this.#object(declaration, value as Fields)
@@ -67,9 +67,9 @@ export class Literals {
 
   #object({ name, fields, rest }: Declaration & { kind: 'object' }, value: Fields): string {
     const made = this.made(this.#java.nameOf(name), fields, value, this.#java.directions.isReceived(name))
-    const more = Object.entries(value).filter(([key]) => !fields.some((field) => field.name === key))
-    if (more.length === 0 || rest === null) return made
-    return `${made}.extra(${mapOf(Object.fromEntries(more), (item) => this.value(rest, item, true))})`
+    const more = unlisted(fields, value)
+    if (Object.keys(more).length === 0 || rest === null) return made
+    return `${made}.extra(${mapOf(more, (item) => this.value(rest, item, true))})`
   }
 }
 

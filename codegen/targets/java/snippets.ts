@@ -1,9 +1,8 @@
 /** Writes a program with the client for Java for each operation and each socket of the documentation. */
-import type { ClientOperation, Surface } from '../../clients/model.ts'
+import type { ClientChannel, ClientOperation, Surface } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
-import type { Channel } from '../../pages/contract.ts'
 import { type Sample, type SampleBody, sampleFile, usesFile } from '../../pages/sample.ts'
-import type { Programs } from '../programs.ts'
+import { type Programs, partValues, type Sent } from '../programs.ts'
 import { formName, namedParameters, paramsName } from './inputs.ts'
 import { Literals } from './literals.ts'
 import { variable } from './names.ts'
@@ -17,7 +16,7 @@ export function javaPrograms(surface: Surface): Programs {
   new Interfaces(java)
   return {
     request: (operation, sample) => request(operation, sample, java),
-    socket: (channel) => socket(channel, java),
+    socket: (model, sent) => socket(model, sent, java),
   }
 }
 
@@ -49,8 +48,7 @@ function bodyOf(body: SampleBody | null, { id, body: model }: ClientOperation, l
   if (body.kind === 'file') return 'audio'
   if (body.kind === 'json') return model?.kind === 'json' ? literals.value(model.use, body.value) : 'null'
   const parts = model?.kind === 'multipart' ? model.parts : []
-  const values = Object.fromEntries(body.parts.map(({ name, value }) => [name, value]))
-  return literals.made(pascalCase(formName(id)), parts, values, false)
+  return literals.made(pascalCase(formName(id)), parts, partValues(body), false)
 }
 
 /** Calls the method, and prints the answer. */
@@ -70,15 +68,12 @@ function answered(call: string, { methods }: ClientOperation): string {
   }
 }
 
-function socket({ id, received, address }: Channel, java: JavaSurface): string {
-  const model = java.surface.channels.find((channel) => channel.id === id)
-  const first = received.find(({ isBinary, examples }) => !isBinary && examples.length > 0)
-  const use = model?.sends.find(({ type }) => type === first?.name)?.use ?? null
-  const path = [...address.matchAll(/\{(\w+)\}/g)].map(() => '"…"')
-  const query = (model?.query ?? []).map(() => 'null')
-  const value = use === null ? null : new Literals(java).value(use, first?.examples[0]?.value)
+function socket(model: ClientChannel, sent: Sent | null, java: JavaSurface): string {
+  const path = model.parameters.map(() => '"…"')
+  const query = model.query.map(() => 'null')
+  const value = sent && new Literals(java).value(sent.use, sent.value)
   const send = value === null ? '' : `    socket.send(${value.replaceAll('\n', '\n    ')});\n`
-  const open = `client.${variable(id)}(${[...path, ...query].join(', ')}).execute()`
+  const open = `client.${variable(model.id)}(${[...path, ...query].join(', ')}).execute()`
   const frames = `    for (var frame : socket) System.out.println(frame);\n`
   return program(java.surface.name, `try (var socket = ${open}) {\n${send}${frames}}\n`)
 }

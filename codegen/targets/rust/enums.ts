@@ -18,8 +18,12 @@ export function emitEnums(module: RustModule): string | null {
 
 const valuesKey = ({ values }: EnumDeclaration) => JSON.stringify(values.toSorted())
 
-function emitEnum({ name, description, values }: EnumDeclaration, module: RustModule): string {
-  const variants = distinct(values.map(variant), 'Value', ['Unknown'])
+/** Returns the variants' names. */
+export const variantsOf = ({ values }: EnumDeclaration) => distinct(values.map(variant), 'Value', ['Unknown'])
+
+function emitEnum(declaration: EnumDeclaration, module: RustModule): string {
+  const { name, description, values } = declaration
+  const variants = variantsOf(declaration)
   const rows = values.map((value, place) => `${variants[place]} = ${JSON.stringify(value)}`)
   return documentation(description, '    ') + braces(module.nameOf(name), rows, '    ')
 }

@@ -1,8 +1,9 @@
 /** Prints JSON values as Rust expressions in the client's types. */
 import type { ClientField, Declaration, UnionDeclaration, Use } from '../../clients/model.ts'
-import { armOf } from '../programs.ts'
+import { armOf, unlisted } from '../programs.ts'
+import { variantsOf } from './enums.ts'
 import type { RustModule } from './module.ts'
-import { distinct, variable, variant } from './names.ts'
+import { distinct, variable } from './names.ts'
 import { tagOf } from './structs.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -77,7 +78,7 @@ export class Literals {
   #named(declaration: Declaration, value: unknown): string {
     const name = this.#module.nameOf(declaration.name)
     if (declaration.kind === 'enum') {
-      const variants = distinct(declaration.values.map(variant), 'Value', ['Unknown'])
+      const variants = variantsOf(declaration)
       return `${name}::${variants[declaration.values.indexOf(String(value))]}`
     }
     if (declaration.kind === 'object') return this.#object(name, declaration, value as Fields)
@@ -96,11 +97,11 @@ export class Literals {
     const fields = declaration.fields.filter((field) => field !== tag)
     const { rest, name } = declaration
     const extra: ClientField[] = rest === null ? [] : [{ ...noField, name: 'extra', use: { kind: 'map', value: rest } }]
-    const more = Object.entries(value).filter(([key]) => !declaration.fields.some((field) => field.name === key))
+    const more = unlisted(declaration.fields, value)
     const isSent = this.#module.directions.isSent(name)
-    if (more.length === 0) return this.made(type, [...fields, ...extra], value, isSent)
+    if (Object.keys(more).length === 0) return this.made(type, [...fields, ...extra], value, isSent)
     const made = this.made(type, fields, value, isSent).replace(/^\w+::default\(\)$/, 'Default::default()')
-    return braces(type, [`extra: ${this.#map(rest ?? { kind: 'any' }, Object.fromEntries(more))}`, `..${made}`])
+    return braces(type, [`extra: ${this.#map(rest ?? { kind: 'any' }, more)}`, `..${made}`])
   }
 
   #map(item: Use, values: Fields): string {

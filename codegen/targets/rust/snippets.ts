@@ -1,8 +1,7 @@
 /** Writes a program with the client for Rust for each operation and each socket of the documentation. */
-import type { ClientOperation, Surface } from '../../clients/model.ts'
-import type { Channel } from '../../pages/contract.ts'
+import type { ClientChannel, ClientOperation, Surface } from '../../clients/model.ts'
 import { type Sample, type SampleBody, sampleFile, usesFile } from '../../pages/sample.ts'
-import type { Programs } from '../programs.ts'
+import { hasOwnQuery, type Programs, partValues, type Sent } from '../programs.ts'
 import { formName, paramsName } from './inputs.ts'
 import { Literals, call as printCall } from './literals.ts'
 import { RustModule } from './module.ts'
@@ -12,7 +11,7 @@ export function rustPrograms(surface: Surface): Programs {
   const module = new RustModule(surface)
   return {
     request: (operation, sample) => request(operation, sample, module),
-    socket: (channel) => socket(channel, module),
+    socket: (model, sent) => socket(model, sent, module),
   }
 }
 
@@ -41,8 +40,7 @@ function bodyOf(body: SampleBody | null, { id, body: model }: ClientOperation, l
     return model?.isRequired ? text : `Some(${text})`
   }
   const parts = model?.kind === 'multipart' ? model.parts : []
-  const values = Object.fromEntries(body.parts.map(({ name, value }) => [name, value]))
-  return literals.made(formName(id), parts, values, false)
+  return literals.made(formName(id), parts, partValues(body), false)
 }
 
 /** Calls the method, and prints the answer. */
@@ -62,22 +60,15 @@ function answered(call: string, { methods }: ClientOperation): string {
   }
 }
 
-function socket({ id, received, address }: Channel, module: RustModule): string {
-  const model = module.surface.channels.find((channel) => channel.id === id)
-  const first = received.find(({ isBinary, examples }) => !isBinary && examples.length > 0)
-  const use = model?.sends.find(({ type }) => type === first?.name)?.use ?? null
-  const path = [...address.matchAll(/\{(\w+)\}/g)].map(() => '"…"')
-  const query = hasOwnQuery(model?.query ?? []) ? ['&[]'] : []
-  const value = use === null ? null : new Literals(module).value(use, first?.examples[0]?.value)
+function socket(model: ClientChannel, sent: Sent | null, module: RustModule): string {
+  const path = model.parameters.map(() => '"…"')
+  const query = hasOwnQuery(model) ? ['&[]'] : []
+  const value = sent && new Literals(module).value(sent.use, sent.value)
   const send = value === null ? '' : `${printCall('socket.send', [value])}.await?;\n`
-  const open = `let socket = ${printCall(`client.${variable(id)}`, [...path, ...query])}.await?;\n`
+  const open = `let socket = ${printCall(`client.${variable(model.id)}`, [...path, ...query])}.await?;\n`
   const frames = 'while let Some(frame) = socket.next().await {\n    println!("{:?}", frame?);\n}\n'
   return program(module.surface.name, open + send + frames)
 }
-
-/** True if the calling code passes the socket's query, as in the client. */
-const hasOwnQuery = (query: readonly { values: string[] }[]) =>
-  query.length > 0 && (query.length > 1 || query[0]?.values.length !== 1)
 
 function program(surface: string, statements: string): string {
   const body = `let connection = Client::builder(&std::env::var("PARLEY_URL")?).build()?;
