@@ -17,8 +17,10 @@ export async function talkTo(agentId: string, on: SessionCallbacks): Promise<Tal
   try {
     return { id, session: await startSession(options), hasMicrophone: true }
   } catch (error) {
-    // The browser throws this error if there is no microphone, or if the person does not allow the microphone.
-    if (!(error instanceof DOMException) && !(error instanceof TypeError)) throw error
+    if (!isMicrophoneFault(error)) throw error
     return { id, session: await startSession({ ...options, microphone: false }), hasMicrophone: false }
   }
 }
+
+/** The browser throws these errors if there is no microphone, or if the person does not allow the microphone. */
+export const isMicrophoneFault = (error: unknown) => error instanceof DOMException || error instanceof TypeError

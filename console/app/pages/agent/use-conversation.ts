@@ -3,17 +3,14 @@ import { endWords } from '../../../session/end-words.js'
 import { failureOf } from '../../data/failures.ts'
 import { queries } from '../../data/queries.ts'
 import { type SessionCallbacks, type Talk, talkTo } from '../../data/talk.ts'
+import { useMeter } from '../../parts/meter.ts'
 import { type Change, type Conversation, changed, idle, type Turn } from './conversation.ts'
-
-/** The meter moves in steps, because the browser paints each change. */
-const meterSteps = 20
 
 /** Holds one conversation with the agent. It ends when the page is left. */
 export function useConversation(agentId: string) {
   const [state, dispatch] = useReducer(changed, idle)
   const [talk, setTalk] = useState<Talk | null>(null)
-  // The loudness changes fifty times a second. So the meter gets it directly, because React would draw all of it anew.
-  const meter = useRef<HTMLMeterElement>(null)
+  const { meter, show } = useMeter()
   const current = useRef<Talk | null>(null)
   const isLeft = useRef(false)
   useEffect(() => {
@@ -29,13 +26,7 @@ export function useConversation(agentId: string) {
     try {
       const started = await talkTo(
         agentId,
-        callbacks(
-          dispatch,
-          (level) => {
-            if (meter.current) meter.current.value = Math.round(level * meterSteps) / meterSteps
-          },
-          () => (current.current = null),
-        ),
+        callbacks(dispatch, show, () => (current.current = null)),
       )
       // A person can leave the page before the conversation has started.
       if (isLeft.current) return started.session.hangUp()
@@ -44,7 +35,7 @@ export function useConversation(agentId: string) {
     } catch (error) {
       dispatch({ type: 'over', note: failureOf(error).message })
     }
-  }, [agentId])
+  }, [agentId, show])
 
   return { state, talk, meter, start }
 }

@@ -48,7 +48,7 @@ const sentences: Record<Exclude<Join['phase'], 'out'>, string> = {
   speaking: 'You are connected with the caller, and the agent is silent.',
 }
 
-function Microphone({ join: { level, mute } }: { join: Join }) {
+function Microphone({ join: { meter, mute } }: { join: Join }) {
   const [isMuted, setMuted] = useState(false)
   return (
     <>
@@ -62,7 +62,7 @@ function Microphone({ join: { level, mute } }: { join: Join }) {
         <MicOff aria-hidden="true" />
         Mute
       </Button>
-      <meter className={styles.level} value={isMuted ? 0 : level} aria-label="Loudness of your microphone" />
+      <meter ref={meter} className={styles.level} hidden={isMuted} aria-label="Loudness of your microphone" />
     </>
   )
 }

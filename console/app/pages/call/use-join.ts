@@ -2,13 +2,15 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { failureOf } from '../../data/failures.ts'
 import { joinCall, type Seat } from '../../data/join.ts'
 import { useSession } from '../../data/session.ts'
+import { isMicrophoneFault } from '../../data/talk.ts'
+import { type Meter, useMeter } from '../../parts/meter.ts'
 
 export type JoinPhase = 'out' | 'joining' | 'listening' | 'speaking'
 
 export type Join = {
   phase: JoinPhase
-  /** The loudness of the person's microphone, from 0 to 1. */
-  level: number
+  /** Shows the loudness of the person's microphone. */
+  meter: Meter
   /** The reason why the person is not in the call, in words. */
   note: string | null
   enter: (speaks: boolean) => Promise<void>
@@ -20,7 +22,7 @@ export type Join = {
 export function useJoin(callId: string): Join {
   const { user } = useSession()
   const [phase, setPhase] = useState<JoinPhase>('out')
-  const [level, setLevel] = useState(0)
+  const { meter, show } = useMeter()
   const [note, setNote] = useState<string | null>(null)
   const seat = useRef<Seat | null>(null)
   const attempts = useRef(0)
@@ -49,7 +51,7 @@ export function useJoin(callId: string): Join {
       const ready = () => isCurrent() && setPhase(speaks ? 'speaking' : 'listening')
       try {
         const displayName = user.name ?? user.email
-        const own = await joinCall(callId, { displayName, speaks }, { ready, level: setLevel, over })
+        const own = await joinCall(callId, { displayName, speaks }, { ready, level: show, over })
         if (isCurrent()) seat.current = own
         else own.hangUp()
       } catch (error) {
@@ -58,10 +60,7 @@ export function useJoin(callId: string): Join {
         setNote(isMicrophoneFault(error) ? 'The browser gives this page no microphone.' : failureOf(error).message)
       }
     },
-    [callId, leave, user],
+    [callId, leave, show, user],
   )
-  return { phase, level, note, enter, mute: (isMuted) => seat.current?.mute(isMuted), leave }
+  return { phase, meter, note, enter, mute: (isMuted) => seat.current?.mute(isMuted), leave }
 }
-
-/** The browser throws these errors if there is no microphone, or if the person does not allow it. */
-const isMicrophoneFault = (error: unknown) => error instanceof DOMException || error instanceof TypeError
