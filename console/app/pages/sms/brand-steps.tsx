@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type {
   SmsBrand,
   SmsBrandStatus,
@@ -8,13 +7,12 @@ import { useOrderVetting, useSaveBrand, useSubmitBrand } from '../../data/sms.ts
 import { Button } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { SelectField } from '../../parts/field.tsx'
-import { ConfirmDialog, Form } from '../../parts/form.tsx'
+import { Form } from '../../parts/form.tsx'
 import { words } from '../../parts/formats.ts'
-import { Line } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { ActionFault, Notice } from '../../parts/notice.tsx'
+import { Notice } from '../../parts/notice.tsx'
 import { BrandFields, brandOf } from './brand-fields.tsx'
-import { Fold, later, ReviewErrors, Step, type StepState } from './steps.tsx'
+import { Fold, later, ReviewErrors, Step, type StepState, SubmitButton } from './steps.tsx'
 
 export function BrandStep({ brand }: { brand: SmsBrand | null }) {
   const save = useSaveBrand()
@@ -70,27 +68,15 @@ export function SubmitBrandStep({ brand }: { brand: SmsBrand | null }) {
 
 function SubmitBrand() {
   const submit = useSubmitBrand()
-  const [isAsked, setAsked] = useState(false)
-  const close = () => setAsked(false)
   return (
-    <Line>
-      <Button look="main" onClick={() => setAsked(true)}>
-        Register the brand
-      </Button>
-      <ActionFault error={submit.error} />
-      {isAsked && (
-        <ConfirmDialog
-          title="Register the brand"
-          action="Submit the business"
-          isPending={submit.isPending}
-          error={submit.error}
-          run={() => submit.mutate(undefined, { onSuccess: close })}
-          onClose={close}
-        >
-          <p>The registry of the carriers gets the description. Each registration is paid.</p>
-        </ConfirmDialog>
-      )}
-    </Line>
+    <SubmitButton
+      title="Register the brand"
+      action="Submit the business"
+      of={submit}
+      submit={(_key, done) => submit.mutate(undefined, { onSuccess: done })}
+    >
+      The registry of the carriers gets the description. Each registration is paid.
+    </SubmitButton>
   )
 }
 

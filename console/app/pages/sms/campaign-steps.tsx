@@ -1,14 +1,12 @@
-import { useState } from 'react'
 import type { SmsCampaign, SmsCampaignStatus } from '../../../../generated/clients/typescript/models/platform.ts'
 import { useSaveCampaign, useSubmitCampaign } from '../../data/sms.ts'
 import { Button } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { ConfirmDialog, Form } from '../../parts/form.tsx'
-import { Line } from '../../parts/layout.tsx'
+import { Form } from '../../parts/form.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { ActionFault, Notice } from '../../parts/notice.tsx'
+import { Notice } from '../../parts/notice.tsx'
 import { CampaignFields, campaignOf } from './campaign-fields.tsx'
-import { Fold, later, ReviewErrors, Step, type StepState } from './steps.tsx'
+import { Fold, later, ReviewErrors, Step, type StepState, SubmitButton } from './steps.tsx'
 
 /** `isOpen` is true once the brand is verified. The description can be saved before. */
 export function CampaignStep({ campaign, isOpen }: { campaign: SmsCampaign | null; isOpen: boolean }) {
@@ -64,26 +62,14 @@ export function SubmitCampaignStep({ campaign, isOpen }: { campaign: SmsCampaign
 
 function SubmitCampaign() {
   const submit = useSubmitCampaign()
-  const [key, setKey] = useState<string | null>(null)
-  const close = () => setKey(null)
   return (
-    <Line>
-      <Button look="main" onClick={() => setKey(crypto.randomUUID())}>
-        Register the campaign
-      </Button>
-      <ActionFault error={submit.error} />
-      {key !== null && (
-        <ConfirmDialog
-          title="Register the campaign"
-          action="Submit the messages"
-          isPending={submit.isPending}
-          error={submit.error}
-          run={() => submit.mutate(key, { onSuccess: close })}
-          onClose={close}
-        >
-          <p>Each submission makes a new campaign, with fees every month.</p>
-        </ConfirmDialog>
-      )}
-    </Line>
+    <SubmitButton
+      title="Register the campaign"
+      action="Submit the messages"
+      of={submit}
+      submit={(key, done) => submit.mutate(key, { onSuccess: done })}
+    >
+      Each submission makes a new campaign, with fees every month.
+    </SubmitButton>
   )
 }

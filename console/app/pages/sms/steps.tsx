@@ -1,6 +1,9 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { SmsReviewError } from '../../../../generated/clients/typescript/models/platform.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/form.tsx'
+import { Line } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import styles from './steps.module.css'
 
@@ -49,5 +52,41 @@ export function Fold({ label, isOpen, children }: { label: string; isOpen: boole
       <summary>{label}</summary>
       {children}
     </details>
+  )
+}
+
+type SubmitProps = {
+  title: string
+  /** The label of the button that submits. */
+  action: string
+  /** The dialog starts this mutation. */
+  of: { isPending: boolean; error: Error | null }
+  /** `key` is the same for each attempt in one dialog. */
+  submit: (key: string, done: () => void) => void
+  children: ReactNode
+}
+
+/** Submits a registration after a question, because a registration is paid. */
+export function SubmitButton({ title, action, of: { isPending, error }, submit, children }: SubmitProps) {
+  const [key, setKey] = useState<string | null>(null)
+  const close = () => setKey(null)
+  return (
+    <Line>
+      <Button look="main" onClick={() => setKey(crypto.randomUUID())}>
+        {title}
+      </Button>
+      {key !== null && (
+        <ConfirmDialog
+          title={title}
+          action={action}
+          isPending={isPending}
+          error={error}
+          run={() => submit(key, close)}
+          onClose={close}
+        >
+          <p>{children}</p>
+        </ConfirmDialog>
+      )}
+    </Line>
   )
 }
