@@ -10,6 +10,7 @@ import { plural } from '../../parts/formats.ts'
 import { Columns, Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
+import { Older } from '../../parts/older.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { Changes } from './changes.tsx'
 import styles from './versions.module.css'
@@ -34,11 +35,7 @@ export function Versions({ agent, shown }: { agent: Agent; shown: number }) {
                 )}
               </ol>
             </Card>
-            {versions.hasNextPage && (
-              <Button disabled={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>
-                Show older versions
-              </Button>
-            )}
+            <Older of={versions} what="versions" />
           </Stack>
         </Columns>
       )}

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { words, zoneName } from '../../parts/formats.ts'
 import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { Older } from '../../parts/older.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
@@ -35,13 +36,7 @@ export function AuditPage() {
           return (
             <Stack>
               <Table label="Events" columns={columns} rows={rows} keyOf={({ id }) => id} />
-              {events.hasNextPage && (
-                <Line>
-                  <Button disabled={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-                    Show older events
-                  </Button>
-                </Line>
-              )}
+              <Older of={events} what="events" />
             </Stack>
           )
         }}

@@ -13,6 +13,7 @@ import { words, zoneName } from '../../parts/formats.ts'
 import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
+import { Older } from '../../parts/older.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
@@ -76,13 +77,7 @@ export function CallbacksPage() {
           return (
             <Stack>
               <Table label="Callbacks" columns={[...columns, actions]} rows={rows} keyOf={({ id }) => id} />
-              {callbacks.hasNextPage && (
-                <Line>
-                  <Button disabled={callbacks.isFetchingNextPage} onClick={() => void callbacks.fetchNextPage()}>
-                    Show older callbacks
-                  </Button>
-                </Line>
-              )}
+              <Older of={callbacks} what="callbacks" />
             </Stack>
           )
         }}

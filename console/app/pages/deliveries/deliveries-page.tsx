@@ -5,8 +5,9 @@ import { useFilterChange, useSearchValues } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { DeliveriesTable } from '../../parts/deliveries.tsx'
 import { zoneName } from '../../parts/formats.ts'
-import { Line, Stack } from '../../parts/layout.tsx'
+import { Stack } from '../../parts/layout.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
+import { Older } from '../../parts/older.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useRowKeys } from '../../parts/row-keys.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
@@ -36,13 +37,7 @@ export function DeliveriesPage() {
           return (
             <Stack>
               <DeliveriesTable rows={rows} />
-              {deliveries.hasNextPage && (
-                <Line>
-                  <Button disabled={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
-                    Show older deliveries
-                  </Button>
-                </Line>
-              )}
+              <Older of={deliveries} what="deliveries" />
             </Stack>
           )
         }}

@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { CreditMovement, Credits, KeySpending } from '../../../../generated/clients/typescript/models/platform.ts'
 import { creditsQuery } from '../../data/usage.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { money, words } from '../../parts/formats.ts'
-import { Faint, Line, Stack } from '../../parts/layout.tsx'
+import { Faint, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { Older } from '../../parts/older.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
@@ -26,13 +26,7 @@ export function Credit() {
               <Table label="Budgets" columns={budgetColumns} rows={first.budgets} keyOf={({ keyId }) => keyId} />
             )}
             <Movements rows={pages.flatMap(({ movements }) => movements)} />
-            {credits.hasNextPage && (
-              <Line>
-                <Button disabled={credits.isFetchingNextPage} onClick={() => void credits.fetchNextPage()}>
-                  Show older movements
-                </Button>
-              </Line>
-            )}
+            <Older of={credits} what="movements" />
           </Stack>
         )
       }}
