@@ -51,15 +51,16 @@ async function tests(browser: Browser): Promise<void> {
 
   t.test('a person sees a promised call and cancels it', async (t) => {
     const { owner, place } = await organization('with a promise')
-    const session = newCall(owner.id)
+    const session = newCall(owner.id, { agentId: 'agent_deleted' })
     await admin.store.calls.insert(session, {})
     const nowMs = Date.now()
     const due = { scheduledAtMs: nowMs + hourMs, nextTryAtMs: nowMs + hourMs, reason: 'The price of a tyre' }
     const callback = callbackOf(session, due, nowMs)
     await admin.store.calls.append(session, session.id, [promised(callback)])
-    const { page, open, check } = await signIn(t, place)
+    const { page, open, check, text } = await signIn(t, place)
     await open('/callbacks', 'tr:has-text("The price of a tyre")')
     await check('callbacks')
+    t.match(await text(), /agent_deleted/, 'a deleted agent is shown by its id')
     await page.click('button[aria-label^="Cancel the callback"]')
     await page.waitForSelector('tr:has-text("cancelled")', patience)
     t.match((await call(owner, 'GET', `/v1/callbacks/${callback.id}`)).json(), { status: 'cancelled' })
@@ -67,6 +68,9 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('[data-state="empty"]', patience)
     t.match(page.url(), /status=scheduled/)
     await check('callbacks-empty')
+    await open('/callbacks?source_session_id=other', '[data-state="empty"]')
+    await page.click('button:has-text("Clear")')
+    await page.waitForSelector('tr:has-text("The price of a tyre")', patience)
   })
 
   t.test('a viewer sees promised calls, and cancels none', async (t) => {

@@ -1,10 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Callback, CallbackStatus } from '../../../../generated/clients/typescript/models/platform.ts'
-import { agentsQuery } from '../../data/agents.ts'
 import { type CallbackFilters, callbacksQuery, useCancelCallback, useDispatchCallback } from '../../data/callbacks.ts'
 import { pick, writeSearch } from '../../data/search.ts'
-import { useSearchValues } from '../../parts/address.ts'
+import { useFilterChange, useSearchValues } from '../../parts/address.ts'
+import { AgentName } from '../../parts/agent-name.tsx'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/field.tsx'
@@ -24,7 +24,8 @@ const statuses: readonly CallbackStatus[] = ['scheduled', 'dispatching', 'dispat
 /** Calls that agents have promised. The status in the address filters the list. */
 export function CallbacksPage() {
   const filters = pick(useSearchValues(), ['status', 'source_session_id'])
-  const navigate = useNavigate()
+  const change = useFilterChange(filters)
+  const isFiltered = Object.keys(filters).length > 0
   const callbacks = useInfiniteQuery(callbacksQuery(filters as CallbackFilters))
   const cancel = useCancelCallback()
   const dispatch = useDispatchCallback()
@@ -59,21 +60,19 @@ export function CallbacksPage() {
       lead={`Calls that agents have promised to make later. Times are in ${zoneName}.`}
       command={{ path: `/v1/callbacks${writeSearch(filters)}`, cli: 'callbacks list' }}
     >
-      <FilterRow>
+      <FilterRow clear={isFiltered ? () => change(null) : null}>
         <SelectField
           label="Status"
           value={filters.status ?? ''}
           choices={[{ value: '', label: 'Any' }, ...statuses.map((value) => ({ value, label: value }))]}
-          onChange={({ target }) =>
-            void navigate({ to: '/callbacks', search: { ...filters, status: target.value }, replace: true })
-          }
+          onChange={({ target }) => change({ status: target.value })}
         />
       </FilterRow>
       <ActionFault error={dispatch.error ?? cancel.error} />
       <Answer of={callbacks} rows={8}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.callbacks)
-          if (rows.length === 0) return <NoCallbacks isFiltered={Object.keys(filters).length > 0} />
+          if (rows.length === 0) return <NoCallbacks isFiltered={isFiltered} />
           return (
             <Stack>
               <Table label="Callbacks" columns={[...columns, actions]} rows={rows} keyOf={({ id }) => id} />
@@ -131,11 +130,6 @@ const CallLink = ({ id, children }: { id: string; children: string }) => (
     {children}
   </Link>
 )
-
-function AgentName({ id }: { id: string | null }) {
-  const { data = [] } = useQuery(agentsQuery)
-  return data.find((agent) => agent.id === id)?.name ?? <Faint>none</Faint>
-}
 
 function NoCallbacks({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty title="No callback matches this filter" />

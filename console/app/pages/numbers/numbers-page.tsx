@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { PhoneNumber } from '../../../../generated/clients/typescript/models/platform.ts'
-import { agentsQuery } from '../../data/agents.ts'
 import { numbersQuery } from '../../data/numbers.ts'
+import { AgentName } from '../../parts/agent-name.tsx'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { money, words } from '../../parts/formats.ts'
@@ -52,16 +51,6 @@ export function NumbersPage() {
       {open?.kind === 'change' && <ChangeDialog number={open.number} onClose={close} />}
       {open?.kind === 'release' && <ReleaseDialog number={open.number} onClose={close} />}
     </Page>
-  )
-}
-
-function AgentName({ id }: { id: string | null }) {
-  const { data = [] } = useQuery(agentsQuery)
-  if (id === null) return <Faint>none</Faint>
-  return (
-    <Link to="/agents/$id" params={{ id }}>
-      {data.find((agent) => agent.id === id)?.name ?? id}
-    </Link>
   )
 }
 

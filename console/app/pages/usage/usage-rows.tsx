@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { UsageRow, UsageTotal } from '../../../../generated/clients/typescript/models/platform.ts'
-import { agentsQuery } from '../../data/agents.ts'
+import { AgentName } from '../../parts/agent-name.tsx'
 import { count, money, words } from '../../parts/formats.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import type { Group } from './filters.ts'
@@ -38,22 +36,9 @@ const heads: Record<Group, readonly Column<UsageRow>[]> = {
   model: [{ name: 'Model', cell: ({ model }) => <strong>{model ?? 'none'}</strong> }, providerColumn, stageColumn],
   provider: [providerColumn],
   stage: [stageColumn],
-  agent: [{ name: 'Agent', cell: ({ agentId }) => <AgentName id={agentId ?? null} /> }],
+  agent: [{ name: 'Agent', cell: ({ agentId }) => (agentId ? <AgentName id={agentId} /> : 'without an agent') }],
   key: [{ name: 'Key or number', cell: ({ keyId }) => <code>{keyId ?? 'none'}</code> }],
   day: [{ name: 'Day (UTC)', cell: ({ day }) => day ?? '' }],
-}
-
-function AgentName({ id }: { id: string | null }) {
-  const { data = [] } = useQuery(agentsQuery)
-  if (id === null) return 'without an agent'
-  const name = data.find((agent) => agent.id === id)?.name
-  // A deleted agent keeps its usage, but has no name any more.
-  if (name === undefined) return <code>{id}</code>
-  return (
-    <Link to="/agents/$id" params={{ id }}>
-      {name}
-    </Link>
-  )
 }
 
 function quantitiesOf(quantities: Readonly<Record<string, number>>): string {
