@@ -56,21 +56,6 @@ export function AddressField({ autoFocus = false }: { autoFocus?: boolean }) {
   )
 }
 
-export function NewPasswordField() {
-  return (
-    <TextField
-      label="Password"
-      name="password"
-      type="password"
-      autoComplete="new-password"
-      required
-      minLength={15}
-      maxLength={256}
-      note="15 characters or more: a few words are good."
-    />
-  )
-}
-
 /** Links to the providers. The links are plain, because the browser leaves this page. */
 export function ProviderLinks({ providers, returnTo }: { providers: ConsoleMethods['oidc']; returnTo: string }) {
   return providers.map(({ id, name }) => (

@@ -5,9 +5,10 @@ import { invitationQuery, useAcceptInvitation } from '../data/links.ts'
 import { methodsQuery, sessionQuery } from '../data/session.ts'
 import { TextField } from '../parts/field.tsx'
 import { useTitle } from '../parts/page.tsx'
+import { NewPasswordField } from '../parts/password-field.tsx'
 import { Answer } from '../parts/states.tsx'
 import styles from './entry.module.css'
-import { EntryCard, EntryForm, ForgottenNote, NewPasswordField, ProviderLinks, useLinkToken } from './entry.tsx'
+import { EntryCard, EntryForm, ForgottenNote, ProviderLinks, useLinkToken } from './entry.tsx'
 
 /** Shows an invitation. A new person chooses a name and a password. A known person signs in. */
 export function InvitePage() {

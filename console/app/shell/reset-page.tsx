@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useResetPassword } from '../data/links.ts'
 import { useTitle } from '../parts/page.tsx'
-import { EntryCard, EntryForm, NewPasswordField, useLinkToken } from './entry.tsx'
+import { NewPasswordField } from '../parts/password-field.tsx'
+import { EntryCard, EntryForm, useLinkToken } from './entry.tsx'
 
 /** Sets a new password with a link from a mail or from the operator. */
 export function ResetPage() {

@@ -5,9 +5,10 @@ import { methodsQuery, useSetUp, useSignIn } from '../data/session.ts'
 import { useSearchValues } from '../parts/address.ts'
 import { TextField } from '../parts/field.tsx'
 import { useTitle } from '../parts/page.tsx'
+import { NewPasswordField } from '../parts/password-field.tsx'
 import { Answer } from '../parts/states.tsx'
 import styles from './entry.module.css'
-import { AddressField, EntryCard, EntryForm, ForgottenNote, NewPasswordField, ProviderLinks } from './entry.tsx'
+import { AddressField, EntryCard, EntryForm, ForgottenNote, ProviderLinks } from './entry.tsx'
 
 /** Signs a person in. The first person of a server makes an account here. */
 export function SignInPage() {

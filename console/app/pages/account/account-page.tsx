@@ -8,6 +8,7 @@ import { Form } from '../../parts/form.tsx'
 import { Columns, Stack } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
+import { NewPasswordField } from '../../parts/password-field.tsx'
 import { MySessions } from './my-sessions.tsx'
 
 /** The person's name and password, and where the person is signed in. */
@@ -49,9 +50,6 @@ function NameCard({ name }: { name: string }) {
   )
 }
 
-/** The least that the server takes. */
-const passwordMin = 15
-
 function PasswordCard() {
   const { method, user } = useSession()
   const change = useChangePassword()
@@ -77,15 +75,7 @@ function PasswordCard() {
       >
         <input type="email" autoComplete="username" value={user.email} readOnly hidden />
         <TextField label="Present password" name="current" type="password" required autoComplete="current-password" />
-        <TextField
-          label="New password"
-          name="password"
-          type="password"
-          required
-          minLength={passwordMin}
-          autoComplete="new-password"
-          note="At least 15 characters. Your other sessions end."
-        />
+        <NewPasswordField label="New password" note="Your other sessions end." />
         {change.isSuccess && <Notice tone="good" title="The password is changed, and all other sessions have ended." />}
       </Form>
     </Card>
