@@ -3,8 +3,9 @@ import { useState } from 'react'
 import { useEndCall, useTransferCall } from '../../data/calls.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { SelectField, TextField } from '../../parts/field.tsx'
+import { SelectField } from '../../parts/field.tsx'
 import { onSubmit } from '../../parts/form-values.ts'
+import { PhoneField } from '../../parts/phone-field.tsx'
 import { Failed } from '../../parts/states.tsx'
 import styles from './live-actions.module.css'
 
@@ -57,16 +58,7 @@ function TransferDialog({ id, onClose }: { id: string; onClose: () => void }) {
   return (
     <Dialog title="Transfer this call" onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
-        <TextField
-          label="Number"
-          name="to"
-          type="tel"
-          required
-          placeholder="+12125550123"
-          pattern="\+[1-9][0-9]{6,14}"
-          title="A number in E.164, such as +12125550123"
-          autoFocus
-        />
+        <PhoneField label="Number" name="to" required placeholder="+12125550123" autoFocus />
         <SelectField label="Kind" name="kind" choices={kinds} />
         {transfer.error && <Failed error={transfer.error} />}
         <Button type="submit" look="main" disabled={transfer.isPending}>

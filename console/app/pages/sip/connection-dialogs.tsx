@@ -3,10 +3,10 @@ import { useImportNumber, useRemoveTrunk } from '../../data/sip-connections.ts'
 import { AgentField } from '../../parts/agent-field.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
 import { ConfirmDialog, Form } from '../../parts/form.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Notice } from '../../parts/notice.tsx'
+import { PhoneField } from '../../parts/phone-field.tsx'
 
 type ConnectionProps = { connection: SipConnection; onClose: () => void }
 
@@ -39,16 +39,7 @@ export function ImportDialog({ connection: { id, name, provider }, onClose }: Co
             </Button>
           }
         >
-          <TextField
-            label="Number"
-            name="e164"
-            type="tel"
-            required
-            pattern="\+[1-9][0-9]{6,14}"
-            title="A number in E.164, such as +12125550123"
-            placeholder="+12125550123"
-            autoFocus
-          />
+          <PhoneField label="Number" name="e164" required placeholder="+12125550123" autoFocus />
           <AgentField label="Agent that answers" name="agentId" none="None: the number only calls" />
         </Form>
       )}

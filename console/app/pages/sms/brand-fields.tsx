@@ -3,6 +3,7 @@ import { SelectField, TextField } from '../../parts/field.tsx'
 import { FieldGroup, FieldRow } from '../../parts/form.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
 import { words } from '../../parts/formats.ts'
+import { PhoneField } from '../../parts/phone-field.tsx'
 
 type Vertical = SmsBrandProfile['vertical']
 
@@ -19,12 +20,6 @@ const verticals: readonly Vertical[] = [
   ...(['FINANCIAL', 'GAMBLING', 'GOVERNMENT', 'HEALTHCARE', 'HOSPITALITY', 'INSURANCE'] as const),
   ...(['MANUFACTURING', 'NGO', 'REAL_ESTATE', 'RETAIL', 'TECHNOLOGY'] as const),
 ]
-
-const e164 = {
-  pattern: '\\+[1-9][0-9]{6,14}',
-  title: 'A number in E.164, such as +12025550143',
-  inputMode: 'tel',
-} as const
 
 export function BrandFields({ profile }: { profile: SmsBrandProfile | undefined }) {
   const contact = profile?.authorizedContact
@@ -68,7 +63,7 @@ export function BrandFields({ profile }: { profile: SmsBrandProfile | undefined 
       <FieldGroup label="Help for people who get the messages">
         <FieldRow>
           <TextField label="E-mail" name="supportEmail" type="email" required defaultValue={profile?.supportEmail} />
-          <TextField label="Phone" name="supportPhone" required defaultValue={profile?.supportPhone} {...e164} />
+          <PhoneField label="Phone" name="supportPhone" required defaultValue={profile?.supportPhone} />
         </FieldRow>
       </FieldGroup>
       <FieldGroup label="A person whom the registry may ask">
@@ -76,7 +71,7 @@ export function BrandFields({ profile }: { profile: SmsBrandProfile | undefined 
           <TextField label="First name" name="firstName" required defaultValue={contact?.firstName} />
           <TextField label="Last name" name="lastName" required defaultValue={contact?.lastName} />
           <TextField label="E-mail" name="email" type="email" required defaultValue={contact?.email} />
-          <TextField label="Phone" name="phone" required defaultValue={contact?.phone} {...e164} />
+          <PhoneField label="Phone" name="phone" required defaultValue={contact?.phone} />
         </FieldRow>
       </FieldGroup>
     </>
