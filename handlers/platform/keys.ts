@@ -45,9 +45,10 @@ export function keyOperations(deps: KeysDeps) {
       return { status: 201, body: { ...(await wireKey(deps, made.key)), secret: made.secret } }
     },
     updateKey: async ({ path, body }, { caller }) => {
-      const { name, policy } = body
-      if (policy !== undefined) await requirePolicyWithinOwn(keys, caller, path.id, policyOf(policy))
-      const change = { ...(name !== undefined && { name }), ...(policy !== undefined && { policy: policyOf(policy) }) }
+      const { name } = body
+      const policy = body.policy && policyOf(body.policy)
+      if (policy) await requirePolicyWithinOwn(keys, caller, path.id, policy)
+      const change = { ...(name !== undefined && { name }), ...(policy && { policy }) }
       const key = await keys.change(caller.organization.id, path.id, change, entryOf(caller))
       return { status: 200, body: await wireKey(deps, key ?? (await refuse(keys, caller, path.id))) }
     },
@@ -89,12 +90,12 @@ async function requireScopesOf(keys: KeyAdministration, caller: Caller, keyId: s
   await requireWithinOwn(keys, caller, boundsOf(key))
 }
 
-/** An update does not change a key's end. So the sender's own end does not matter here. */
+/** Throws if the key is unknown, or if the new policy is wider than the sender's own limits. */
 async function requirePolicyWithinOwn(keys: KeyAdministration, caller: Caller, keyId: string, policy: KeyPolicy) {
   if (caller.role !== undefined) return
-  const key = await keys.get(caller.organization.id, keyId)
-  const own = await keys.get(caller.organization.id, caller.keyId)
-  if (key && own) await requireWithinOwn(keys, caller, { policy, expiresAtMs: own.expiresAt?.getTime() ?? null })
+  requireResource(await keys.get(caller.organization.id, keyId))
+  // An update does not change a key's end, so the sender's own end does not matter.
+  await requireWithinOwn(keys, caller, { policy, expiresAtMs: Number.NEGATIVE_INFINITY })
 }
 
 function policyOf(policy: Wire.KeyPolicy): KeyPolicy {

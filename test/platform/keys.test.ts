@@ -95,6 +95,7 @@ t.test('a key with limits makes and changes no key beyond these limits', async (
   const made = await create(target, { name: 'within', scopes: ['router'], policy, expiresAt })
   for (const id of [maker.id, made.id])
     t.match(faultOf(await call(target, 'PATCH', `/v1/keys/${id}`, { policy: {} })), forbidden, 'the limits stay')
+  t.match(faultOf(await call(target, 'PATCH', '/v1/keys/key_0123456789012345678901', { policy: {} })), notFound)
   t.equal((await call(target, 'PATCH', `/v1/keys/${made.id}`, { policy: limits })).status, 200)
   t.match(faultOf(await call(target, 'POST', `/v1/keys/${wide.id}/rotate`)), forbidden, 'a secret without limits')
   t.equal((await call(target, 'POST', `/v1/keys/${made.id}/rotate`)).status, 200)
