@@ -3,6 +3,7 @@ import type { CallChanges, CallsChanges } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { Watchers } from '../caches/watchers.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
+import { nameOf } from '../postgres/tenant.ts'
 
 const channel = 'parley_calls'
 /**
@@ -13,8 +14,7 @@ const listChannel = 'parley_listed_calls'
 
 type Changed = Tenant & { id: string }
 
-const nameOf = ({ organizationId, test }: Tenant) => `${organizationId} ${test ? 'test' : 'live'}`
-const payloadOf = (call: Changed) => `${call.id} ${nameOf(call)}`
+const payloadOf = (call: Changed) => `${nameOf(call)}\n${call.id}`
 
 export async function notifyCallChange(tx: Tx, call: Changed): Promise<void> {
   await tx`select pg_notify(${channel}, ${call.id}), pg_notify(${listChannel}, ${payloadOf(call)})`
@@ -33,43 +33,14 @@ export type ListeningCallChanges = {
 }
 
 export function createCallChanges(sql: Sql): ListeningCallChanges {
-  const watchers = new Watchers()
-  const lists = new ListWatchers()
+  const calls = new Watchers()
+  const lists = new Watchers()
   return {
-    ofCall: { watch: (callId, run) => watchers.watch(callId, run) },
+    ofCall: { watch: (callId, run) => calls.watch(callId, run) },
     ofCalls: { watch: (tenant, changed) => lists.watch(nameOf(tenant), changed) },
     listen: async () => {
-      await watchers.listen(sql, channel)
-      await sql.listen(
-        listChannel,
-        (payload) => lists.changed(payload),
-        () => lists.missed(),
-      )
+      await calls.listen(sql, channel)
+      await lists.listen(sql, listChannel)
     },
-  }
-}
-
-type Watch = (callId: string | null) => void
-
-class ListWatchers {
-  readonly #byTenant = new Map<string, Set<Watch>>()
-
-  watch(tenant: string, changed: Watch): () => void {
-    const ofTenant = this.#byTenant.get(tenant) ?? new Set()
-    this.#byTenant.set(tenant, ofTenant.add(changed))
-    return () => {
-      ofTenant.delete(changed)
-      if (ofTenant.size === 0 && this.#byTenant.get(tenant) === ofTenant) this.#byTenant.delete(tenant)
-    }
-  }
-
-  changed(payload: string): void {
-    const [callId = '', ...tenant] = payload.split(' ')
-    for (const watch of this.#byTenant.get(tenant.join(' ')) ?? []) watch(callId)
-  }
-
-  /** The driver listens again after each lost connection, and changes may have been missed before that. */
-  missed(): void {
-    for (const ofTenant of this.#byTenant.values()) for (const watch of ofTenant) watch(null)
   }
 }

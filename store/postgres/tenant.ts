@@ -30,6 +30,11 @@ export type Snapshots = { asTenantAtOnce<T>(tenant: Tenant, run: (tx: Tx) => Pro
 
 export const everyOrganization = '*'
 
+const worldOf = ({ test }: Tenant) => (test ? 'test' : 'live')
+
+/** Returns a tenant's name for notifications. */
+export const nameOf = (tenant: Tenant) => `${tenant.organizationId} ${worldOf(tenant)}`
+
 /**
  * Makes all statements read one snapshot. By default each statement sees all earlier commits (Postgres, "Transaction
  * Isolation").
@@ -37,7 +42,6 @@ export const everyOrganization = '*'
 const snapshot = 'isolation level repeatable read read only'
 
 export function transactionEach(sql: Sql): Tenancy & Worlds & Snapshots {
-  const worldOf = ({ test }: Tenant) => (test ? 'test' : 'live')
   return {
     asTenant: (tenant, run) =>
       audited(entryOf(tenant), run, (work) =>

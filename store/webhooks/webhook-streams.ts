@@ -3,12 +3,10 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { EventPosition, StoredWebhookEvent, WebhookStreamStore } from '../../domain/webhooks/event-stream.ts'
 import { Watchers } from '../caches/watchers.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
-import type { Worlds } from '../postgres/tenant.ts'
+import { nameOf, type Worlds } from '../postgres/tenant.ts'
 
 /** The channel's payload names the tenant. If a tenant has no stream, nothing is sent. */
 const channel = 'parley_webhook_streams'
-
-const nameOf = ({ organizationId, test }: Tenant) => `${organizationId} ${test ? 'test' : 'live'}`
 
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`webhook_streams where organization_id = ${organizationId} and test = ${test} and open_until > now()`
