@@ -58,11 +58,11 @@ async function* newsOf(
   changed: ChangedCalls,
   read: (ids: readonly string[]) => Promise<readonly CallOverview[]>,
 ): AsyncGenerator<FollowedCalls> {
-  const { isFirst, isUncertain, ids } = changed.take()
+  const { isFirst, ids } = changed.take()
   // The watch has begun, so a client that reads the list after this event misses no change.
   if (isFirst) yield { kind: 'open' }
-  if (isUncertain) yield { kind: 'resync' }
-  if (ids.length === 0) return
+  if (ids === null) yield { kind: 'resync' }
+  if (ids === null || ids.length === 0) return
   const found = new Map((await read(ids)).map((call) => [call.id, call]))
   for (const id of ids) {
     const call = found.get(id)
@@ -73,12 +73,12 @@ async function* newsOf(
 /** Gathers the ids of changed calls, and rings at most once in `everyMs`. */
 class ChangedCalls {
   readonly #clock: Pick<Clock, 'after'>
-  readonly #ids = new Set<string>()
+  /** Null: the client must read the whole list again, so no call needs its own event. */
+  #ids: Set<string> | null = new Set()
   #isFirst = true
-  #isUncertain = false
-  #isPaused = false
   #ring = () => {}
-  #endPause = () => {}
+  /** Null: there is no pause. */
+  #endPause: (() => void) | null = null
 
   constructor(clock: Pick<Clock, 'after'>) {
     this.#clock = clock
@@ -88,37 +88,34 @@ class ChangedCalls {
     this.#ring = ring
     const unwatch = changes.watch(tenant, (id) => this.#add(id))
     return () => {
-      this.#endPause()
+      this.#endPause?.()
       unwatch()
     }
   }
 
-  /** Returns what changed since the last call, and begins a pause. */
-  take(): { isFirst: boolean; isUncertain: boolean; ids: readonly string[] } {
-    if (this.#isPaused) return { isFirst: false, isUncertain: false, ids: [] }
-    const taken = { isFirst: this.#isFirst, isUncertain: this.#isUncertain, ids: [...this.#ids] }
+  /** Returns what changed since the last call, and begins a pause. `ids` is null if the client must read the list. */
+  take(): { isFirst: boolean; ids: readonly string[] | null } {
+    if (this.#endPause !== null) return { isFirst: false, ids: [] }
+    const taken = { isFirst: this.#isFirst, ids: this.#ids && [...this.#ids] }
+    if (this.#hasNews()) this.#pause()
     this.#isFirst = false
-    this.#isUncertain = false
-    this.#ids.clear()
-    if (taken.isUncertain || taken.ids.length > 0) this.#pause()
+    this.#ids = new Set()
     return taken
   }
 
+  #hasNews(): boolean {
+    return this.#ids === null || this.#ids.size > 0
+  }
+
   #pause(): void {
-    this.#isPaused = true
     this.#endPause = this.#clock.after(everyMs, () => {
-      this.#isPaused = false
-      if (this.#isUncertain || this.#ids.size > 0) this.#ring()
+      this.#endPause = null
+      if (this.#hasNews()) this.#ring()
     })
   }
 
   #add(id: string | null): void {
-    if (id !== null && !this.#isUncertain) this.#ids.add(id)
-    if (id === null || this.#ids.size > changedMax) {
-      this.#isUncertain = true
-      // The client reads the whole list again, so no call needs its own event.
-      this.#ids.clear()
-    }
-    if (!this.#isPaused) this.#ring()
+    if (id === null || (this.#ids?.add(id).size ?? 0) > changedMax) this.#ids = null
+    if (this.#endPause === null) this.#ring()
   }
 }
