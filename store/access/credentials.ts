@@ -5,17 +5,16 @@ import type { Tx } from '../postgres/connect.ts'
 /** Forgets a cached key in this process, because the NOTIFY arrives a little later. */
 export type Forget = (change: KeyChange) => void
 
-/**
- * Ends all sessions and tokens of a person, or only the session `id`, and then their sockets and event streams.
- * Resolves with their look-up values.
- */
-export async function endCredentials(tx: Tx, userId: string, id: string | null = null): Promise<string[]> {
+type Ended = { lookups: readonly string[]; organizationIds: readonly string[] }
+
+/** Ends all sessions and tokens of a person, or only the session `id`, and then their sockets and event streams. */
+export async function endCredentials(tx: Tx, userId: string, id: string | null = null): Promise<Ended> {
   const ended = await tx<{ lookup: string; organizationId: string }[]>`
     delete from user_credentials where user_id = ${userId} and (${id}::text is null or lookup = ${id})
     returning lookup, organization_id as "organizationId"`
   for (const { lookup } of ended) await notifyKeyChange(tx, { lookup })
+  const organizationIds = [...new Set(ended.map(({ organizationId }) => organizationId))]
   // Processes look at open work again only if its organization changes.
-  for (const organizationId of new Set(ended.map((each) => each.organizationId)))
-    await notifyKeyChange(tx, { organizationId })
-  return ended.map(({ lookup }) => lookup)
+  for (const organizationId of organizationIds) await notifyKeyChange(tx, { organizationId })
+  return { lookups: ended.map(({ lookup }) => lookup), organizationIds }
 }

@@ -66,7 +66,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
     signOut: (email) =>
       tenancy.asOperator(async (tx) => {
         const [user] = await tx<{ id: string }[]>`select id from users where email = ${addressOf(email)}`
-        return user ? (await endCredentials(tx, user.id)).length : null
+        return user ? (await endCredentials(tx, user.id)).lookups.length : null
       }),
     remove: (organizationId, email) =>
       tenancy.asOperator((tx) => removeRole(tx, organizationId, addressOf(email), now())),

@@ -64,7 +64,7 @@ async function link(tx: Tx, entry: OidcEntry, email: string, ended: string[]) {
   const [person] = await tx<Person[]>`select id, email, name from users where email = ${email} for update`
   const { id: userId } = person ?? (await insertPerson(tx, email, entry.name, entry.now))
   await tx`delete from identities where user_id = ${userId} and kind = 'password'`
-  ended.push(...(await endCredentials(tx, userId)))
+  ended.push(...(await endCredentials(tx, userId)).lookups)
   await tx`
     insert into identities (id, user_id, kind, provider, issuer, subject, created_at, changed_at)
     values (${`idn_${uniqueId()}`}, ${userId}, 'oidc', ${entry.provider}, ${entry.issuer}, ${entry.subject},

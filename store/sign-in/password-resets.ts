@@ -40,7 +40,7 @@ export function createPasswordResets(tenancy: Tenancy, forget: Forget): ResetSto
         await insertSignInEvents(tx, event, now)
         return endCredentials(tx, used.userId)
       })
-      for (const lookup of ended ?? []) forget({ lookup })
+      for (const lookup of ended?.lookups ?? []) forget({ lookup })
       return ended !== null
     },
   }

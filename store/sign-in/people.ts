@@ -43,7 +43,7 @@ export function createPeople(tenancy: Tenancy, clock: Clock, forget: Forget): Pe
         await insertSignInEvents(tx, event, now())
         return endCredentials(tx, userId)
       })
-      for (const lookup of ended ?? []) forget({ lookup })
+      for (const lookup of ended?.lookups ?? []) forget({ lookup })
       return ended !== null
     },
     rehash: (userId, passwordHash, replaces) =>

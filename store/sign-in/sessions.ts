@@ -41,19 +41,16 @@ type Row = {
 
 export function createSessions(tenancy: Tenancy, clock: Clock, forget: Forget): SessionStore {
   const now = () => new Date(clock.nowMs())
-  async function ended(lookups: Promise<string[]>): Promise<number> {
-    const all = await lookups
-    for (const lookup of all) forget({ lookup })
-    return all.length
-  }
-  async function signOut(tx: Tx, { userId, id, browser }: { userId: string; id: string | null; browser: Browser }) {
-    const ending = await tx<{ organizationId: string }[]>`
-      select distinct organization_id as "organizationId" from user_credentials
-      where user_id = ${userId} and (${id}::text is null or lookup = ${id})`
-    const organizationIds = ending.map(({ organizationId }) => organizationId)
-    const event = { action: 'user.signed_out', userId, organizationIds, browser } as const
-    await insertSignInEvents(tx, event, now())
-    return endCredentials(tx, userId, id)
+  /** Resolves with the number of ended sessions and tokens. */
+  async function signOut(userId: string, id: string | null, browser: Browser): Promise<number> {
+    const lookups = await tenancy.asOperator(async (tx) => {
+      const ended = await endCredentials(tx, userId, id)
+      const { organizationIds } = ended
+      await insertSignInEvents(tx, { action: 'user.signed_out', userId, organizationIds, browser }, now())
+      return ended.lookups
+    })
+    for (const lookup of lookups) forget({ lookup })
+    return lookups.length
   }
   return {
     open: (session, proof) => tenancy.asOperator((tx) => insertSession(tx, session, proof ?? null, now())),
@@ -82,9 +79,8 @@ export function createSessions(tenancy: Tenancy, clock: Clock, forget: Forget): 
           where user_id = ${userId} and method is not null and expires_at > ${new Date(clock.nowMs())}
           order by created_at desc, lookup limit ${listedMax}`,
       ),
-    end: async (userId, id, browser) =>
-      (await ended(tenancy.asOperator((tx) => signOut(tx, { userId, id, browser })))) > 0,
-    endAll: (userId, browser) => ended(tenancy.asOperator((tx) => signOut(tx, { userId, id: null, browser }))),
+    end: async (userId, id, browser) => (await signOut(userId, id, browser)) > 0,
+    endAll: (userId, browser) => signOut(userId, null, browser),
   }
 }
 
