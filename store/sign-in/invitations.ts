@@ -17,7 +17,7 @@ import { notifyKeyChange } from '../caches/key-changes.ts'
 import { insertAuditEvent } from '../postgres/audit-rows.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
-import { joinEvent } from './join-event.ts'
+import { joinEvent } from './console-events.ts'
 import { insertPassword, insertPerson } from './people.ts'
 
 type Row = Omit<Invitation, 'invitedBy'> & {

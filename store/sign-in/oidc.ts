@@ -10,7 +10,7 @@ import { locks } from '../postgres/advisory-locks.ts'
 import { insertAuditEvent } from '../postgres/audit-rows.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
-import { joinEvent } from './join-event.ts'
+import { joinEvent } from './console-events.ts'
 import { insertPerson } from './people.ts'
 import { insertSignInEvents } from './sign-in-events.ts'
 

@@ -4,10 +4,12 @@
  */
 import type { Browser, SignInFailures } from '../../domain/access/sign-in/people.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { AuditValues, NewAuditEvent } from '../../domain/records/audit.ts'
+import type { AuditValues } from '../../domain/records/audit.ts'
 import { insertAuditEvent } from '../postgres/audit-rows.ts'
 import type { Tx } from '../postgres/connect.ts'
+import { arrayLiteral } from '../postgres/row-values.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { consoleEvent } from './console-events.ts'
 
 export type SignInAction =
   | 'user.signed_in'
@@ -27,9 +29,10 @@ type SignInEvent = {
 
 export async function insertSignInEvents(tx: Tx, event: SignInEvent, now: Date): Promise<void> {
   const { action, userId, organizationIds, browser, values } = event
-  const members = await membersOf(tx, { userId })
+  const members = await tx<Member[]>`
+    ${selectMembers(tx)} where u.id = ${userId}
+    ${organizationIds === null ? tx`` : tx`and r.organization_id = any(${arrayLiteral(organizationIds)}::text[])`}`
   for (const member of members) {
-    if (organizationIds !== null && !organizationIds.includes(member.organizationId)) continue
     const made = { ...eventOf(member, action, browser), ...(values && { values }) }
     await insertAuditEvent(tx, { ...made, actor: { type: 'user', id: userId }, result: 'succeeded' }, now)
   }
@@ -43,9 +46,9 @@ export function createSignInFailures(tenancy: Tenancy, clock: Clock): SignInFail
   return {
     note: (email, browser) =>
       tenancy.asOperator(async (tx) => {
-        const members = await membersOf(tx, { email })
+        const members = await tx<Member[]>`${selectMembers(tx)} where u.email = ${email}`
+        const nowMs = clock.nowMs()
         for (const member of members) {
-          const nowMs = clock.nowMs()
           if (await countFailure(tx, member, browser, new Date(nowMs - gatheredMs))) continue
           const made = { ...eventOf(member, failed, browser), values: { attempts: [null, '1'] } } as const
           // The sender is not known to be the person, so the server is the actor.
@@ -68,17 +71,10 @@ async function countFailure(tx: Tx, { organizationId, userId }: Member, { ip }: 
 
 type Member = { organizationId: string; userId: string; email: string }
 
-function membersOf(tx: Tx, { userId, email }: { userId?: string; email?: string }): Promise<Member[]> {
-  return tx<Member[]>`
-    select r.organization_id as "organizationId", u.id as "userId", u.email
-    from users u join user_roles r on r.user_id = u.id 
-      where u.id = ${userId ?? null} or u.email = ${email ?? null}`
-}
+const selectMembers = (tx: Tx) => tx`
+  select r.organization_id as "organizationId", u.id as "userId", u.email
+  from users u join user_roles r on r.user_id = u.id`
 
-function eventOf({ organizationId, userId, email }: Member, action: string, { ip, userAgent }: Browser) {
-  return {
-    ...{ organizationId, action, changed: [], requestId: null },
-    target: { type: 'user', id: userId, name: email },
-    source: { ip, userAgent, via: 'console' },
-  } satisfies Omit<NewAuditEvent, 'actor' | 'result'>
+function eventOf({ organizationId, userId, email }: Member, action: string, browser: Browser) {
+  return { ...consoleEvent(organizationId, action, browser), target: { type: 'user', id: userId, name: email } }
 }
