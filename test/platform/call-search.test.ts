@@ -263,12 +263,14 @@ t.test('a page of a search with a rare filter, or of a short time, reads a limit
   const failed = { id: 'call_1', name: 'book', args: '{}', status: 'failed' as const }
   const old = await insert(acme.id, {}, [{ ...agent, toolCalls: [failed] }, { text: 'a spare tyre' }])
   await end(acme.id, old, 5_000)
-  // The other facts have no calls, to insert them quickly. They are newer and longer, and have no failed tool.
+  // The other facts have no calls, to insert them quickly. They are newer and longer, and have no failed tool. They are
+  // not due, because the server shared by this process's tests would otherwise sum 50,000 costs before any other cost.
   await sql.begin(async (tx) => {
     await tx`alter table call_facts drop constraint call_facts_organization_id_test_id_fkey`
     await tx`
       insert into call_facts select (jsonb_populate_record(f, jsonb_build_object('id', gen_random_uuid(),
-        'created_at', f.created_at + n * interval '1 second', 'tool_failures', 0, 'duration_s', 60))).*
+        'created_at', f.created_at + n * interval '1 second', 'tool_failures', 0, 'duration_s', 60,
+        'due_at', null))).*
       from call_facts f, generate_series(1, 50000) as n where f.id = ${old}`
   })
   for (const query of ['q=tyre&has=tool_failure', 'sort=duration_seconds&has=tool_failure']) {
