@@ -36,7 +36,7 @@ export type NewKey = {
   secret?: string
 }
 
-/** A key with its secret. No later answer has the secret. */
+/** A key with its secret. No later API response contains the secret. */
 export type IssuedKey = { key: ApiKey; secret: string }
 
 /** A field that is absent stays unchanged. */
@@ -61,7 +61,10 @@ export type KeyAdministration = {
   /** Lists either the revoked keys or the other keys, oldest first and at most `keysMax`. */
   listBy(organizationId: string, isRevoked: boolean): Promise<ApiKey[]>
   get(organizationId: string, keyId: string): Promise<ApiKey | null>
-  /** Changes a key's name and policy. A new budget counts from now on. Null if the key is unknown or revoked. */
+  /**
+   * Changes a key's name and policy. A new total budget starts at 0. A new daily or monthly budget includes the costs
+   * since the day or month began. Null if the key is unknown or revoked.
+   */
   change(organizationId: string, keyId: string, change: KeyChange, entry?: AuditEntry): Promise<ApiKey | null>
   /**
    * Makes a new secret. The present secret works for another `overlapMs`; a still older secret ends at once. Null if

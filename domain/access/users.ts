@@ -59,7 +59,7 @@ export type Users = {
   /** Lists users with a role in the organization, ordered by email address. */
   list(organizationId: string): Promise<User[]>
   /**
-   * Issues a credential. Only this answer contains its secret. Resolves with null if the user has no role in the
+   * Issues a credential. Only this result contains its secret. Resolves with null if the user has no role in the
    * organization.
    */
   issue(organizationId: string, email: string, kind: CredentialKind): Promise<IssuedCredential | null>

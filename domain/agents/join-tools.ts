@@ -30,7 +30,7 @@ export function joinTools(
   ...requests: readonly (readonly NewTool[] | null | undefined)[]
 ): { tools: PipelineTool[]; secrets: SecretsByTool } {
   const issues: Issue[] = []
-  // If a request's tools are null, the tools from all earlier requests are removed.
+  // If a request's tools are null, the tools from the requests before it are removed.
   const first = Math.max(requests.lastIndexOf(null), 0)
   const sent = requests.slice(first).flatMap((tools) =>
     (tools ?? []).map((tool, at) => {

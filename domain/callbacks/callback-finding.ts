@@ -23,7 +23,7 @@ export const callbackFindingSchema = {
   additionalProperties: false,
 } as const
 
-/** Returns how many days ahead the agent may promise a call. Returns null if it may not promise calls. */
+/** Returns how many days ahead the agent may schedule a callback. Returns null if it may not schedule callbacks. */
 export function daysAheadOf({ tools }: Pick<Pipeline, 'tools'>): number | null {
   for (const { source } of tools)
     if (source.kind === 'builtin' && source.name === 'schedule_callback')

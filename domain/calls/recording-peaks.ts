@@ -1,4 +1,7 @@
-/** Computes the waveform peaks of older recordings, and of recordings by a process that died. */
+/**
+ * Computes a recording's waveform peaks from its audio, if they were not written during the call: an earlier version of
+ * Parley made the recording, or the process died.
+ */
 import { arePeaksOf, PeakMeter, peaksHeader } from '../../audio/peaks.ts'
 import { wavHeader } from '../../audio/wav.ts'
 import { Fault } from '../records/fault.ts'
@@ -37,10 +40,10 @@ export async function peaksOf(recording: RecordingContent): Promise<Uint8Array> 
   return Buffer.concat([peaksHeader(layout, meter.pixels), ...pixels])
 }
 
-/** Runs work in an organization's turn. Returns null if too much work waits. */
+/** Runs work when it is the organization's turn in a fair queue. Returns null if too much work waits. */
 export type InTurn = <Result>(organizationId: string, work: () => Promise<Result>) => Promise<Result> | null
 
-/** Computes peaks in their organization's turn. Requests for one recording share one computation. */
+/** Computes peaks when it is their organization's turn. Requests for one recording share one computation. */
 export class PeaksWork {
   readonly #running = new Map<string, Promise<Uint8Array>>()
   readonly #inTurn: InTurn

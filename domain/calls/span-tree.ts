@@ -5,7 +5,7 @@ import type { Call, Span } from '../records/call.ts'
 
 export type SpanTree = { startedAtMs: number; durationMs: number; root: Span }
 
-/** The sums may differ by this many milliseconds, because times are rounded. */
+/** If less than this is missing from the parts' sum, no `unattributed` part is added, because times are rounded. */
 const toleranceMs = 1
 
 /** Returns null if the call was never connected. A live call's root span lasts until `nowMs`. */

@@ -123,7 +123,10 @@ export interface CallStore {
   overview(tenant: Tenant, query: OverviewQuery): Promise<CallOverviewPage>
   /** Returns overviews of these calls in any order. Calls outside the filter are left out. */
   overviewsOf(tenant: Tenant, filter: CallFilter, ids: readonly string[]): Promise<readonly CallOverview[]>
-  /** Sums the costs of calls that are over, and makes the facts of calls by a previous version. */
+  /**
+   * Sums the costs of ended calls. Also computes the facts (the columns to filter and sort calls by) of calls by a
+   * previous version of Parley.
+   */
   completeFacts(): Promise<void>
   /**
    * Lists an agent's calls, newest first: calls before `beforeUs`, but not before `sinceUs`. Calls with the same time

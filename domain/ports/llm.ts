@@ -18,7 +18,10 @@ export type LlmRequest = {
   toolChoice?: ToolChoice
   responseFormat?: ResponseFormat
   reasoningEffort?: string
-  /** The conversation's language, for a model made from rules. Any other model learns the language from its prompt. */
+  /**
+   * The conversation's language, for an LLM with fixed rules (the scripted LLM). Any other model learns the language
+   * from its prompt.
+   */
   language?: string
 } & LlmSettings
 

@@ -8,7 +8,7 @@ import type { Tenant } from './organization.ts'
 /** The caller is on the left channel, the agent on the right. */
 export const recordingLayout = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 2 } as const
 export const recordingFrameBytes = 2 * recordingLayout.channels
-/** One pixel of a recording's peaks is 20 ms, the length of a media frame. */
+/** One pixel of a recording's waveform peaks is 20 ms, the length of a media frame. */
 export const recordingPeaksLayout: PeaksLayout = { sampleRateHz: 16_000, samplesPerPixel: 320, channels: 2 }
 
 export interface Recordings {
@@ -18,11 +18,11 @@ export interface Recordings {
   open(callId: string): Promise<RecordingFile | null>
   /** Resolves with null if there is no such recording. */
   find(callId: string): Promise<RecordingContent | null>
-  /** Begins the file with a recording's peaks. If the file exists already, it is emptied. */
+  /** Begins the file with a recording's waveform peaks. If the file exists already, it is emptied. */
   createPeaks(callId: string): Promise<RecordingFile>
   /** Reads a recording's peaks, also while they are written. Resolves with null if there are no peaks. */
   findPeaks(callId: string): Promise<Uint8Array | null>
-  /** Stores complete peaks, and replaces older peaks. */
+  /** Stores complete peaks, and replaces the peaks stored before. */
   keepPeaks(callId: string, peaks: Uint8Array): Promise<void>
   /** Removes a recording with its peaks. Does nothing if there is no such recording. */
   remove(callId: string): Promise<void>
@@ -64,7 +64,7 @@ export interface RecordingBucket {
   link(place: RecordingPlace, lifeS: number): Promise<string>
   /** Resolves with null if there are no peaks. */
   findPeaks(place: RecordingPlace): Promise<Uint8Array | null>
-  /** Stores complete peaks, and replaces older peaks. */
+  /** Stores complete peaks, and replaces the peaks stored before. */
   keepPeaks(place: RecordingPlace, peaks: Uint8Array): Promise<void>
   /** Removes a recording with its peaks. Does nothing if there is no such recording. */
   remove(place: RecordingPlace): Promise<void>

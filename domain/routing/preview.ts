@@ -20,8 +20,8 @@ export type PreviewQuery = {
 }
 
 /**
- * Explains which route a plain request would take, with the figures behind it. Calls no provider. Throws the fault
- * `bad_language_tag`.
+ * Explains which route a request without further options would take, with the figures behind it. Calls no provider.
+ * Throws the fault `bad_language_tag`.
  */
 export function createPreview(chooser: Chooser): (query: PreviewQuery) => Preview {
   return ({ caller, stage, language, routing, isSocket }) => {

@@ -1,8 +1,8 @@
 /**
- * Divides one process's concurrent attempts among endpoints and organizations. If few attempts are free, each endpoint
- * and each organization may have only few attempts. So an idle endpoint still gets an attempt while other endpoints'
- * attempts wait for slow servers. Network switches share buffers in this way (dynamic thresholds, Choudhury and Hahne,
- * 1998).
+ * Divides one process's concurrent attempts among endpoints and organizations. A free attempt is one that the process
+ * could start now within its limit. If few attempts are free, each endpoint and each organization may have only few
+ * attempts. So an idle endpoint still gets an attempt while other endpoints' attempts wait for slow servers. Network
+ * switches share buffers in this way (dynamic thresholds, Choudhury and Hahne, 1998).
  */
 import type { DueEndpoint, EndpointClaim } from './queue.ts'
 

@@ -267,8 +267,8 @@ export class CallRegistry implements SeatAdmission {
   }
 
   /**
-   * Joins a socket to the session: `begin` connects it to the conversation. If a newer socket began before, this socket
-   * never begins.
+   * Joins a socket to the session: `begin` connects it to the conversation. If a newer socket has begun meanwhile, this
+   * socket never begins.
    */
   #joined(live: Live, unserved: readonly ClientOverride[]): JoinedSession {
     return {

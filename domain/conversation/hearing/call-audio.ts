@@ -6,7 +6,7 @@ import { recordingRateHz } from './recorder.ts'
 
 /** If a recording does not close in this time, it has failed. */
 const closeMs = 10_000
-/** At most this many pieces wait for the resampler. Opening a resampler takes milliseconds. */
+/** At most this many chunks of the agent's audio wait for the resampler. Opening a resampler takes milliseconds. */
 const waitingMax = 500
 
 export type CallAudioDeps = { clock: Clock; log: Log; openResampler: OpenResampler }

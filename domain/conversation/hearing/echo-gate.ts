@@ -22,7 +22,10 @@ const marginDb = 6
 const agentDbMin = -55
 /** The coupling adapts to the loudest echo within this many frames that contain agent speech: 3 s. */
 const learnFrames = 94
-/** At each step the coupling moves by this fraction of its difference from the loudest echo, down or up. */
+/**
+ * After every `learnFrames` frames with agent speech, the coupling moves by this fraction of its difference from the
+ * loudest echo, down or up.
+ */
 const learnDown = 0.5
 const learnUp = 0.25
 /**

@@ -16,7 +16,10 @@ import { SpeechEdge } from './speech-edge.ts'
 /** The time when words were spoken, on the monotonic clock. Their transcript may arrive seconds later. */
 export type Said = { startMs: number; endMs: number }
 
-/** Receives the start and the end of speech, as times on the monotonic clock. The detection happens later. */
+/**
+ * Receives the start and the end of speech, as times on the monotonic clock. Each method is called some time after
+ * `atMs`, because the detection needs further audio.
+ */
 export interface SpeechSpans {
   onset(atMs: number): void
   offset(atMs: number): void

@@ -101,7 +101,8 @@ function withPlus(text: string): string {
 }
 
 /**
- * Takes out times, dates, amounts and thousands. They have punctuation inside, and callers say them without a pause.
+ * Replaces times, dates, amounts and numbers with a thousands separator by a word. They have punctuation inside, and
+ * callers say them without a pause.
  */
 function withoutQuantities(text: string): string {
   return text.replaceAll(

@@ -22,7 +22,7 @@ export function isSpelledOut(words: string): boolean {
   return letters.length > 1 && list.slice(0, -letters.length).includes(letters.join(''))
 }
 
-/** `words` is plain text. */
+/** Returns true if the text ends inside a spelled name or code. `words` is a result of `plain`. */
 export function isWithinSpelling(words: string, language: string): boolean {
   const { patterns, letterWords } = rulesOf(language)
   const list = words.split(' ')

@@ -3,7 +3,10 @@ import { codeOfSign } from './currencies.ts'
 import type { Language } from './language.ts'
 import { anyOf, gap, type Rule, rule, wordEnd } from './rule.ts'
 
-/** In the tables, words with a stop can end a sentence. Other abbreviations precede a name or a number. */
+/**
+ * If an abbreviation's words in the language's table end with a full stop, it can end a sentence. Other abbreviations
+ * precede a name or a number.
+ */
 export function abbreviationRules(language: Language): Rule[] {
   const spaced = anyOf(language.abbreviations.keys()).replaceAll(/\\\.(?=[^|)])/g, `\\.${gap}?`)
   return [

@@ -6,7 +6,7 @@ import type { Language } from './language.ts'
 import { cardinalOf, digitByDigit } from './numbers.ts'
 import { type Rule, rule, wordEnd } from './rule.ts'
 
-/** Endings with two letters are spelled, except for the words among them. */
+/** Top-level domains with two letters are spelled, except these, because they are words. */
 const spokenEndings = /^(?:co|me|be|so|to)$/i
 const endings =
   'com|org|net|info|edu|gov|mil|biz|io|ai|app|dev|shop|online|store|cloud|tech|site|xyz|club|blog|news|tv|co|me|eu|de|at|ch|es|fr|it|uk|us|ca|au|nz|ie|nl|be|pt|pl|cz|dk|se|no|fi|jp|cn|in|br|mx|ar|cl|ru|ua|tr|gr|hu|ro|za|example|test|local'

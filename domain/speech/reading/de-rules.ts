@@ -1,4 +1,4 @@
-/** The written forms of German only: dates, times, ordinals, streets. */
+/** Rules for German only: dates, times, ordinals, streets. */
 import { ordinalStem, year } from './de-numbers.ts'
 import type { Language } from './language.ts'
 import { cardinalOf, isDate, isTime, romanValue } from './numbers.ts'

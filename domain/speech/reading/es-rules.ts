@@ -1,4 +1,4 @@
-/** The written forms of Spanish only: dates, times, ordinals. */
+/** Rules for Spanish only: dates, times, ordinals. */
 import { ordinal } from './es-numbers.ts'
 import type { Language } from './language.ts'
 import { cardinalOf, isDate, isTime, romanValue } from './numbers.ts'

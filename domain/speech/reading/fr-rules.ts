@@ -1,4 +1,4 @@
-/** The written forms of French only: dates, times, ordinals. */
+/** Rules for French only: dates, times, ordinals. */
 import { ordinal } from './fr-numbers.ts'
 import type { Language } from './language.ts'
 import { cardinalOf, isDate, isTime, romanValue } from './numbers.ts'

@@ -1,4 +1,4 @@
-/** The written forms of Italian only: dates, times, ordinals. */
+/** Rules for Italian only: dates, times, ordinals. */
 import { ordinal } from './it-numbers.ts'
 import type { Language } from './language.ts'
 import { cardinalOf, isDate, isTime, romanValue } from './numbers.ts'

@@ -50,7 +50,10 @@ export function wordsOf(table: string): Map<string, string> {
   )
 }
 
-/** White space inside a written form such as "5 km": a usual, a protected or a narrow space. */
+/**
+ * White space inside a written form such as "5 km": an ordinary space, a no-break space, a narrow no-break space or a
+ * thin space.
+ */
 export const gap = String.raw`[ \u00a0\u202f\u2009]`
 
 /** No letter or digit may follow, because the written form would be part of a longer word. */
