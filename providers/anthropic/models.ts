@@ -3,7 +3,7 @@ import { noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
 export type Traits = {
-  /** True if the model accepts `temperature` and `top_p`. Later models refuse every value except the default. */
+  /** True if the model accepts `temperature` and `top_p`. Newer models refuse every value except the default. */
   sampling: boolean
   /**
    * The request fields to turn thinking off. Null if thinking cannot be turned off. A tool can be forced only without

@@ -23,7 +23,7 @@ const traits: Partial<Record<string, Traits>> = {
   },
 }
 
-/** An unlisted model is most likely a later model, so it gets a later model's traits. */
+/** An unlisted model is most likely newer than these, so it gets the traits of the newest models. */
 const unlistedTraits: Traits = { efforts: { minimal: level('LOW'), ...levels }, signsCalls: true }
 
 export function traitsOf(model: string): Traits {

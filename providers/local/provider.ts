@@ -23,8 +23,8 @@ export type LocalOptions = {
   /** The folder with the models that the user has added. */
   modelsDir: string
   /**
-   * The number of processes for recordings and recognizer, each with about 265 MiB (Whisper: 450 MiB) and one core.
-   * Live streams use the same number of additional processes.
+   * The number of processes that recognize recordings, for each recognizer. A process needs one core and about 265 MiB
+   * (Whisper: 450 MiB). Live streams use the same number of additional processes.
    */
   sttProcesses: number
   /**

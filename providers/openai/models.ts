@@ -108,7 +108,7 @@ const readable: AudioSupport[] = [
   'opus',
 ].map((encoding) => ({ encoding, ...anyRate }))
 
-/** Voxtral 2's languages. Later models recognise these languages and further ones. */
+/** Voxtral 2's languages. Newer Voxtral models recognise these languages and further ones. */
 const voxtral: StageColumns = {
   capabilities: { ...noCapabilities, diarization: true, keywords: true, word_timestamps: true, batch: true },
   audioFormats: readable,

@@ -27,7 +27,7 @@ const windowS = { min: 10, max: 30, behind: 2 }
  * 0.78 with silence, noise and tones.
  */
 const noSpeechMax = 0.6
-/** Longer texts were not spoken in this time: fast speech has 20 characters a second. */
+/** If a text is longer than this for the audio's length, it was not spoken: fast speech has 20 characters a second. */
 const charactersMax = { start: 30, perSecond: 25 }
 /** Half of the decoder's positions, as in OpenAI's decoder. */
 const tokensMax = 224

@@ -21,7 +21,7 @@ const leadMs = 60
 const tailMs = 250
 /** Quieter samples, below -46 dB, are silence. */
 const silenceMax = 0.005
-/** The graph does not speak much faster. For a higher speed its speech is shortened. */
+/** The graph cannot speak much faster than this. For a higher speed its speech is shortened. */
 const graphSpeedMax = 1.5
 
 export async function openHibari(): Promise<Hibari> {

@@ -26,7 +26,7 @@ export class Waveform {
     const pulses = pulsesOf(frames.f0, hop, hibariRateHz)
     const sum = new Float32Array(count * hop + size)
     const weight = new Float32Array(count * hop + size)
-    // Two real frames are one complex transform.
+    // One complex transform serves two real frames: the first is its real part, the second its imaginary part.
     for (let frame = 0; frame < count; frame += 2) {
       const hasSecond = frame + 1 < count
       const isVoiced = this.#analyse(pulses, frame * hop)

@@ -15,7 +15,10 @@ const bytesPerMs = (picoRateHz * 2) / 1000
 const memoryBytes = 2_500_000
 /** The limit for a sentence's audio: three minutes. */
 const outputBytesMax = 180 * 1000 * bytesPerMs
-/** The engine adds a pause of 550 ms after a sentence. In a conversation it would delay the end of the agent's turn. */
+/**
+ * The engine adds a pause of 550 ms after a sentence. Only this much is kept, because in a conversation the pause would
+ * delay the end of the agent's turn.
+ */
 const endPauseMs = 250
 
 const [idle, busy] = [200, 201]
