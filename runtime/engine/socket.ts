@@ -87,7 +87,7 @@ export type FrameProblem = {
   /** The frame's `type`, if it could be read. */
   type: string | null
   message: string
-  /** The wrong field's JSON pointer and the broken schema keyword. Absent if no field is wrong. */
+  /** The invalid field's JSON pointer and the violated schema keyword. Absent if no single field is invalid. */
   field?: { pointer: string; keyword: string }
 }
 

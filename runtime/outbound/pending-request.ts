@@ -38,7 +38,10 @@ const interimsMax = 32
 
 export abstract class PendingRequest implements Placed {
   place = -1
-  /** The request's place in the limit on its organization's connections, or on its queued requests. */
+  /**
+   * The unit that the request takes from a limit of its organization: the limit on connections once the request is
+   * sent, and the limit on queued requests while it waits.
+   */
   share: Place | null = null
   /** Sends the request. Set while it waits in the queue. */
   queued: (() => void) | null = null

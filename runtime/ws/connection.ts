@@ -50,8 +50,8 @@ export class Connection implements Socket, SocketOwner, Placed {
   readonly #register: SocketRegister
   readonly context: ConnectionContext
   /**
-   * Limits the buffered bytes after the reader was given up: the bytes that were buffered at that moment, and room for
-   * the session's last frames.
+   * Limits the buffered bytes once the session was notified that its client reads too slowly: the bytes buffered at
+   * that moment, and room for the session's last frames.
    */
   #goodbyeBytesMax = 0
   /** The end of the wait for the reader. After it the session is notified, or the socket is cut. */

@@ -8,8 +8,8 @@ import { Receiver } from './receiver.ts'
 export type SocketLimits = {
   messageBytesMax: number
   /**
-   * The maximum number of pieces in a message: its frames, or the reads for one frame. A longer message ends its
-   * socket, because each piece costs memory.
+   * The maximum number of frames in a message, and of reads for one frame. Beyond it the socket is cut, because each
+   * frame and each read costs memory.
    */
   piecesMax: number
   /** If a socket's client sends nothing for this long, not even a ping or pong, the socket is cut. */

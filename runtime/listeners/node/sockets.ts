@@ -95,7 +95,9 @@ const keyCharacters = 24
  * The maximum number of frames in one message, or reads for one frame. Each costs some 100 bytes besides its content.
  */
 const piecesMax = 16_384
-/** The limit on pieces for the echo socket. Known conformance suites send a 4 MiB message in 64-byte frames. */
+/**
+ * The same limit for the echo socket. Known conformance suites send a 4 MiB message in 64-byte frames: 65,536 frames.
+ */
 const echoPiecesMax = 131_072
 /** The longest delay in cutting a silent socket. */
 const lookEveryMsMax = 4000
