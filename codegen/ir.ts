@@ -108,7 +108,10 @@ export type Operation = {
    * response, or if the header Accept selects it.
    */
   streamSwitch: string | null
-  /** The value of the field `streamSwitch` that requests an event stream: true, or the text in `x-stream-value`. */
+  /**
+   * The value that requests an event stream, in the request field that `streamSwitch` names: true, or the text in
+   * `x-stream-value`.
+   */
   streamValue: string | true
   /** True if the header Accept selects the event stream (`x-stream-switch: Accept`). */
   streamsByAccept: boolean

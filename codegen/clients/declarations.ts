@@ -31,7 +31,7 @@ export class Declarations {
     return [...this.#byName.values()]
   }
 
-  /** Describes a type as a `Use`, and declares all types in it. */
+  /** Returns the type as the client model refers to it (`Use`), and declares the named types inside it. */
   use(type: Type, place: Place): Use {
     switch (type.kind) {
       case 'any':
@@ -58,7 +58,10 @@ export class Declarations {
     }
   }
 
-  /** Returns a component's use in a view. A string, number, list or map is written out, without a name. */
+  /**
+   * Returns how the client model refers to a component in a view. A string, number, list or map is written out, without
+   * a name.
+   */
   component(name: string, view: View): Use {
     const named = this.#components.get(name)
     if (!named) throw new Error(`there is no component ${name}`)

@@ -134,9 +134,9 @@ export type ClientOperation = {
   /** All parameters except Idempotency-Key. */
   parameters: ClientParameter[]
   body: ClientBody | null
-  /** The body's field to request an event stream. Null if no field does this. */
+  /** The name of the body's field to request an event stream. Null if no field does this. */
   streamSwitch: string | null
-  /** The value of `streamSwitch` that requests an event stream. */
+  /** The value that requests an event stream, in the body's field that `streamSwitch` names. */
   streamValue: string | true
   methods: ClientMethod[]
 }

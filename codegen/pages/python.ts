@@ -52,7 +52,9 @@ function printed(call: string, { answerType, answersBytes }: Sample): string {
   return `answer = ${call}\n${answersBytes ? 'print(len(answer), "bytes")' : 'print(answer)'}`
 }
 
-/** The client makes an idempotency key. Query parameters and headers are arguments with names. */
+/**
+ * Returns query parameters and headers as keyword arguments. Omits the idempotency key, because the client makes it.
+ */
 function named({ query, headers, body }: Sample): string[] {
   const all = [...Object.entries(query), ...Object.entries(headers)].filter(([name]) => name !== idempotencyKey)
   const type = body?.kind === 'file' ? [`content_type=${scalar(body.type)}`] : []

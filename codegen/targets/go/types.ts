@@ -1,4 +1,4 @@
-/** Prints a type's use (`Use`) as a Go type. */
+/** Prints a type of the client model (`Use`) as a Go type. */
 import type { ClientField, Use } from '../../clients/model.ts'
 import { exported } from './names.ts'
 import type { GoPackage } from './package.ts'

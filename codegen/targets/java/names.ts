@@ -48,7 +48,10 @@ export function distinct(names: readonly string[]): string[] {
   })
 }
 
-/** Names a component in the contract's style as Jackson does, so most components need no annotation. */
+/**
+ * An API's style for JSON names. Jackson makes the JSON name from the record component's name, so that most components
+ * need no annotation.
+ */
 export type NamingStyle = 'snakeCase' | 'camelCase'
 
 export function styled(component: string, style: NamingStyle): string {

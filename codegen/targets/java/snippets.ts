@@ -1,4 +1,4 @@
-/** Writes a program with the client for Java for each operation and each socket of the documentation. */
+/** Writes the documentation's Java snippets: a program with the client for each operation and each socket. */
 import type { ClientChannel, ClientOperation, Surface } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
 import { type Sample, type SampleBody, sampleFile, usesFile } from '../../pages/sample.ts'
@@ -12,7 +12,7 @@ import { Interfaces } from './unions.ts'
 
 export function javaPrograms(surface: Surface): Programs {
   const java = new JavaSurface(surface)
-  // It reserves the names of interfaces, so that the other names are the client's.
+  // The constructor takes the interfaces' names. Without it, other types would get other names here than in the client.
   new Interfaces(java)
   return {
     request: (operation, sample) => request(operation, sample, java),

@@ -12,11 +12,14 @@ const indent = '    '
 type Arm = { on: readonly string[]; type: string }
 type Interface = { name: string; about: string; tag: string | null; arms: readonly Arm[]; isReceived: boolean }
 
-/** One class's interfaces, and their records for strings, numbers and lists. */
+/**
+ * The interfaces nested in one API's class. Strings, numbers and lists cannot implement an interface, so a generated
+ * record holds each as its only component.
+ */
 export class Interfaces {
   readonly #java: JavaSurface
   readonly #interfaces: Interface[] = []
-  /** The type in each record with a single value. */
+  /** The component's type, by the name of the record that wraps it. */
   readonly #wrappers = new Map<string, string>()
 
   constructor(java: JavaSurface) {

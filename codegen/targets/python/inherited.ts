@@ -12,7 +12,7 @@ export type Block = { text: string; isClass: boolean; fields?: ClassFields }
 /** A class's parts. Each line in `lines` is a field with its comment. */
 export type ClassFields = { name: string; base: string; doc: string; lines: readonly string[] }
 
-/** A smaller class is no help to readers. */
+/** A class with fewer fields is not used as a base, because the inheritance would not help readers. */
 const fieldsMin = 3
 
 export function classText({ name, base, doc, lines }: ClassFields): string {

@@ -1,4 +1,4 @@
-/** One module in Rust: the names for an API's types, and a use as a Rust type. */
+/** One module in Rust: the names for an API's types, and the Rust type for a type of the client model (`Use`). */
 import { Directions } from '../../clients/directions.ts'
 import type { ClientField, Surface, Use } from '../../clients/model.ts'
 import { TypeNames } from './names.ts'

@@ -1,4 +1,4 @@
-/** Writes a program with the client for Rust for each operation and each socket of the documentation. */
+/** Writes the documentation's Rust snippets: a program with the client for each operation and each socket. */
 import type { ClientChannel, ClientOperation, Surface } from '../../clients/model.ts'
 import { type Sample, type SampleBody, sampleFile, usesFile } from '../../pages/sample.ts'
 import { hasOwnQuery, type Programs, partValues, type Sent } from '../programs.ts'
