@@ -71,7 +71,7 @@ export type KeyStores<Scope extends string, Policy> = {
 export type KeyWords<Scope extends string, Policy> = {
   scopes: readonly Scope[]
   nowMs: () => number
-  /** Throws CommandError, naming the wrong field. */
+  /** Throws CommandError, naming the invalid field. */
   readPolicy: (policy: unknown) => Policy
   policyFields: (policy: Policy) => string[]
 }

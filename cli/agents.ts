@@ -47,7 +47,7 @@ export function agents(program: Command, actions: Actions): void {
     })
 }
 
-/** Joins the options with the file's fields. The server checks everything and names each wrong field. */
+/** Joins the options with the file's fields. The server checks everything and names each invalid field. */
 async function newAgent({ name, prompt, language, firstMessage, file }: Settings): Promise<NewAgent> {
   const agent: Partial<NewAgent> = file === undefined ? {} : await readObject(file)
   return {

@@ -69,7 +69,7 @@ export function dial(program: Command, actions: Actions): void {
     })
 }
 
-/** Makes the request from the options. The server checks everything and names each wrong field. */
+/** Makes the request from the options. The server checks everything and names each invalid field. */
 async function requestOf(client: PlatformClient, to: string, options: Options): Promise<NewPhoneSession> {
   const { agent, from, prompt, language, firstMessage, metadata, maxDuration } = options
   return {

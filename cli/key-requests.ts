@@ -13,7 +13,7 @@ export function createKeyRequests(client: PlatformClient, nowMs: () => number): 
     keys: async () => [...(await listed()), ...(await client.listKeys({ query: { revoked: true } })).body].map(rowOf),
     createKey: async (_organization, { name, scopes, test, policy, lifeMs }) => {
       const expiresAt = lifeMs === null ? null : new Date(nowMs() + lifeMs).toISOString()
-      // The server checks scopes and policy, and its error names the wrong field.
+      // The server checks scopes and policy, and its error names the invalid field.
       const body = { name, scopes, test, policy, expiresAt } as NewApiKey
       return (await client.createKey({ body })).body
     },

@@ -93,7 +93,7 @@ export async function connectionNamed(client: Client, nameOrId: string): Promise
 }
 
 /**
- * Makes the request's fields from the options. The server names each wrong field. `stored` is null for a new
+ * Makes the request's fields from the options. The server names each invalid field. `stored` is null for a new
  * connection.
  */
 async function fieldsOf({ provider, ...sides }: Settings, stored: SipConnection | null): Promise<SipConnectionChange> {

@@ -29,7 +29,8 @@ export const probes = {
   socket: async ({ honest }: World) => (await readySocket(honest)).close(),
   session: async ({ honest }: World) => {
     const session = await joinSession(honest)
-    // If only the socket were closed, the session would keep its place for a while, so that the client could reconnect.
+    // If only the socket were closed, the session would still count against the limit on sessions for a while, so that
+    // the client could reconnect.
     session.send(JSON.stringify({ type: 'end' }))
   },
   tool,
