@@ -27,7 +27,7 @@ export type Operation = {
   responses: ReadonlyMap<string, Response>
   /** `x-stream-switch`: the body's field that selects the event stream, or `Accept`. Null for other operations. */
   streamSwitch: string | null
-  /** `x-stream-value`: the value of the field `x-stream-switch` that requests an event stream. */
+  /** `x-stream-value`: the value that requests an event stream, for the field in `streamSwitch`. */
   streamValue: string | true
   /** The scope that an API key needs (`x-scope`). Null if the operation needs no scope. */
   scope: string | null

@@ -103,7 +103,10 @@ export function differences(release: unknown, served: unknown, pointer = '#'): s
     .slice(0, differencesMax)
 }
 
-/** A served list may have more values: another event, another scope. */
+/**
+ * Returns the released values that the served list lacks. Additional served values, such as a new event or scope, are
+ * allowed.
+ */
 function listDifferences(release: readonly unknown[], served: unknown, pointer: string): string[] {
   if (!Array.isArray(served)) return [`${pointer} is ${shown(served)}`]
   const known = new Set(served.map((each) => JSON.stringify(each)))

@@ -55,7 +55,7 @@ export const refusable = ({ run, operation }: Probe, more: Partial<Wanted> = {})
   ...more,
 })
 
-/** Sends a request and remembers its new resource. */
+/** Sends a request, and records the resource that it created, for removal at the end. */
 export async function ask({ run, fixtures, operation }: Probe, wanted: Wanted): Promise<Received> {
   return sendTo({ run, fixtures, operation }, requestOf(wanted))
 }

@@ -51,8 +51,8 @@ async function resumed(probe: Probe): Promise<Found> {
   const wanted = await acceptable(probe)
   if (isReason(wanted)) return wanted
   const whole = eventsIn(await ask(probe, wanted))
-  // An event's id is a position in the stream, and several events can have one id. The stream is resumed in the middle,
-  // so that events are expected on both sides.
+  // An event's id is a position in the stream, and several events can share it. The stream is resumed after the last
+  // event with an id in the middle, so that events remain before and after it.
   const ends = whole.flatMap(({ id }, index) =>
     index > 0 && index < whole.length - 1 && id !== undefined && id !== whole[index + 1]?.id ? [index] : [],
   )

@@ -35,7 +35,7 @@ export type Operation = {
   responses: Record<string, DeclaredAnswer>
   /** The body's field that selects the event stream, or `Accept`. */
   'x-stream-switch'?: string
-  /** The value of the field `x-stream-switch` that requests an event stream. The default is true. */
+  /** The value that requests an event stream, for the field in `x-stream-switch`. The default is true. */
   'x-stream-value'?: string
 }
 

@@ -8,7 +8,10 @@ import type { MockSocket } from './frames.ts'
 
 export class MockRealtime implements TranscriptionRealtimeSession {
   readonly #socket: MockSocket
-  /** True if the client uses the older events, which create an item instead of adding it. */
+  /**
+   * True if the client uses the beta API, which announces an item with `conversation.item.created` instead of
+   * `conversation.item.added`.
+   */
   #isOlder = false
   #isSpeaking = false
 
