@@ -105,7 +105,7 @@ export function openMessageProviders(
   }
 }
 
-/** Opens the provider for live keys. Null if live keys send no messages. */
+/** Opens Telnyx for messages with live API keys (not test keys). Null if the configuration has no Telnyx messaging. */
 function openTelnyx({ config, clock }: Pick<App, 'config' | 'clock'>): Provider | null {
   const { carrier, publicUrl } = config
   const { adapter, requestMs, telnyx } = carrier

@@ -53,7 +53,7 @@ export type Capabilities = {
 }
 
 export type Serving = {
-  /** A local run's API key, for the page with the microphone; null without a key. */
+  /** The API key from the first local run, for the page `/try` with the microphone. Null if there is no such key. */
   localKey: string | null
   readyChecks: readonly ReadyCheck[]
   engine: EngineChoice

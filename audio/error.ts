@@ -7,7 +7,7 @@ export type AudioFault =
   | 'unsupported'
   /** The body is shorter than its header declares. */
   | 'truncated'
-  /** The headers contradict themselves or the declaration. */
+  /** The headers contradict each other or the format that the client declared. */
   | 'damaged'
   | 'too_long'
 

@@ -61,8 +61,8 @@ const endpointingMaxMs = 10_000
 /** If a client sends nothing for this long, its audio counts as paused, and the last utterance is ended. */
 const pauseMs = 3000
 /**
- * At most this many earlier streams may still complete their items. If there are more streams, the oldest stream is
- * dropped.
+ * The limit for ended streams that still complete their items, while new audio goes to another stream. Beyond it, the
+ * oldest ended stream is dropped.
  */
 const endingMax = 2
 

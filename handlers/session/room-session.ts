@@ -95,8 +95,8 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   }
 
   /**
-   * Passes on the microphone's audio, but only after `ready`. Earlier audio would count as a first frame, and would end
-   * the wait for overrides.
+   * Passes on the microphone's audio, but only after `ready`. The client may override settings with its first frame.
+   * Audio before `ready` would count as this first frame, and would end the wait for the overrides.
    */
   audio(samples: Int16Array): void {
     if (this.#media?.isLive !== true) return
