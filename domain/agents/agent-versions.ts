@@ -37,7 +37,8 @@ export function createAgentVersions(store: AgentVersionStore, rules: AgentRules)
     },
     async restore(tenant, agentId, number, by) {
       const version = await get(tenant, agentId, number)
-      // The catalog may have lost a model or a provider since the version was stored.
+      // Checks the stored settings again, because the catalog may have lost a model or a provider since the version was
+      // stored.
       refuseIssues(await issuesOfSettings(version.settings, rules, tenant.organizationId))
       const outcome = await store.restore(tenant, version, by, restoredTool)
       if (outcome === 'name_taken' || (outcome !== null && !('settings' in outcome))) throw conflict(outcome)

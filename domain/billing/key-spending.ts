@@ -1,7 +1,7 @@
 /** Spending by keys with a budget, and the events about their budgets. */
 import type { Budget } from '../records/organization.ts'
 
-/** A live key's spending in its budget's current period. */
+/** A live (not test) API key's spending in its budget's current period. */
 export type KeySpending = {
   keyId: string
   name: string

@@ -59,7 +59,7 @@ export type CallbackRules = {
 
 export type ReadCallback =
   | { request: CallbackRequest }
-  /** The names of the arguments with a wrong value. */
+  /** The names of the arguments with an invalid value. */
   | { wrong: readonly string[] }
   | { notAllowed: string }
 

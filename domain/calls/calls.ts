@@ -107,7 +107,7 @@ export class Calls {
     return this.#deps.record.events(tenant, id, 0)
   }
 
-  /** `originMs` is the time from which the call's spans count. */
+  /** `originMs` is the time to which the start times of the call's spans are relative. */
   async requests(tenant: Tenant, id: string): Promise<CallRequests & { originMs: number }> {
     const { startedAtMs, createdAtMs } = await this.get(tenant, id)
     return { ...(await this.#deps.record.requests(tenant, id)), originMs: startedAtMs ?? createdAtMs }

@@ -74,7 +74,10 @@ class Reader {
   readonly #id: string
   #position: FollowPosition
   #status: CallStatus | null = null
-  /** The ids of sent events at the position. Each read returns these events again, and they are skipped. */
+  /**
+   * The ids of sent events that were stored at the time of the current position. Each read returns these events again,
+   * and they are skipped.
+   */
   readonly #sent = new Set<string>()
 
   constructor(deps: FollowDeps, tenant: Tenant, id: string, from: FollowPosition) {

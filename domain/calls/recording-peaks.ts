@@ -28,7 +28,8 @@ export async function peaksOf(recording: RecordingContent): Promise<Uint8Array> 
   let rest: Uint8Array = new Uint8Array(0)
   const pieces = end > audioOffset ? recording.read(audioOffset, end) : []
   for await (const piece of pieces) {
-    // A piece can end inside a frame, and can begin at an odd memory address, so its bytes are copied.
+    // A part that `read` yields can end inside a frame, and can begin at an odd memory address, so its bytes are
+    // copied.
     const bytes = new Uint8Array(rest.length + piece.length)
     bytes.set(rest)
     bytes.set(piece, rest.length)

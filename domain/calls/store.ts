@@ -30,7 +30,7 @@ export type CallFilter = {
   outcome?: Outcome
   endReason?: EndReason
   phoneNumberId?: string
-  /** A number of either party in E.164, or its last digits. */
+  /** The phone number of either party in E.164, or its last digits. */
   number?: string
   isLive?: boolean
   /** Limits on the duration. Only ended calls have a duration. */

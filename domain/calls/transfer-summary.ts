@@ -12,7 +12,7 @@ export const summaryTurnsMax = 6
  * the call.
  */
 const charactersMax = 140
-/** Shorter turns, such as "Hello" or "Yes, please", say nothing about the call's subject. */
+/** Turns with fewer words than this, such as "Hello" or "Yes, please", say nothing about the call's subject. */
 const wordsMin = 3
 
 const requestsOf = perLanguage(({ transferRequests }) => new Phrases(transferRequests))

@@ -15,7 +15,7 @@ export function readLanguage(tag: string): Language {
     const locale = new Intl.Locale(tag)
     return { tag: locale.toString(), base: locale.language }
   } catch {
-    // The fault gets no cause, because every cause is logged, and a client's wrong tag needs no log line.
+    // The fault gets no cause, because every cause is logged, and a client's malformed tag needs no log line.
     throw new Fault({ kind: 'bad_language_tag' })
   }
 }

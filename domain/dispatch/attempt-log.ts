@@ -10,7 +10,7 @@ export function logFailure(
   { requestId }: Pick<RequestContext, 'requestId'>,
   { error, report, attemptId, trace }: Failure,
 ): void {
-  // The client has disconnected, so the failure affects no answer.
+  // Not logged: the client has disconnected, so the failure affects no answer.
   if (error.errorClass === 'cancelled') return
   const why = error.isOurDefect ? { err: error.cause } : { reason: error.reason }
   log.warn({ requestId, attemptId, ...report, ...trace?.logFields, status: error.status, ...why }, 'attempt failed')

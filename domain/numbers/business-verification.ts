@@ -170,7 +170,7 @@ function blank({ clock, submissionId }: VerificationDeps, organizationId: string
   }
 }
 
-/** Refuses a wrong phone number. An empty field is allowed, because it counts as missing. */
+/** Refuses an invalid phone number. An empty field is allowed, because it counts as missing. */
 function refusePhone({ authorizedRepresentative }: SubmittedForms, { isPhoneNumber }: VerificationDeps): void {
   const phone = authorizedRepresentative?.['phone']
   if (typeof phone !== 'string' || phone === '' || isPhoneNumber(phone)) return

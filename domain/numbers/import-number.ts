@@ -19,7 +19,7 @@ export type ImportDeps = {
   clock: Clock
   numberId: () => string
   isPhoneNumber: (e164: string) => boolean
-  /** Resolves with true if the operator must approve imports made with live keys. */
+  /** Resolves with true if the operator must approve imports made with live API keys (not test keys). */
   importsNeedApproval: () => Promise<boolean>
 }
 

@@ -14,7 +14,7 @@ export type AgentVersionItem = {
   createdAtMs: number
   /** Null for the state from before the server kept versions. */
   createdBy: VersionAuthor | null
-  /** Names of settings, and `tools.<name>`. */
+  /** The changed settings' names, and `tools.<name>` for each changed tool. */
   changed: readonly string[]
   restoredFrom: number | null
   /** Counts the stored calls that started with the version. */

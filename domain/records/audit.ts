@@ -82,13 +82,13 @@ export function noteValues(caller: object, field: string, before: string | null,
   if (entry) entry.event = { ...entry.event, values: { ...entry.event.values, [field]: [before, after] } }
 }
 
-/** The last event on the page before. */
+/** The position of the last event on the previous page. */
 export type AuditPosition = { occurredAtMs: number; id: string }
 
 export type AuditFilter = {
   actorId?: string
   actorType?: Actor['type']
-  /** `key.created`, or `key.*`. */
+  /** One action (`key.created`), or all actions with this beginning (`key.*`). */
   action?: string
   targetType?: string
   targetId?: string

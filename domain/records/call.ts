@@ -136,7 +136,8 @@ export type CallEvent = {
 
 export type ToolCallStatus = 'started' | 'completed' | 'failed'
 /**
- * `args` is the JSON text as the LLM wrote it. The other facts are absent while the tool runs, and in older calls.
+ * `args` is the JSON text as the LLM wrote it. The other facts are absent while the tool runs, and in calls stored by
+ * an earlier version of Parley.
  */
 export type TurnToolCall = {
   id: string

@@ -41,11 +41,11 @@ export interface LegStore {
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /**
    * Finds open legs to hang up. Their call ended at least `graceMs` ago, or their transfer attempt failed or was
-   * cancelled at least `graceMs` ago, or no living process holds their call. Trunk legs always need a process. Two
-   * other legs that a transfer connected continue without a process: they are found only after one of the two has been
-   * over for `graceMs`, or if the organization cannot pay for them. Returns at most `limit` legs per line, taking
-   * organizations in turn: if a line does not answer, its legs are found again each time and must not displace other
-   * legs.
+   * cancelled at least `graceMs` ago, or no living process holds their call. Trunk legs always need a process. Two legs
+   * of another line continue without a process if a transfer has connected them: they are found only after one of the
+   * two has been over for `graceMs`, or if the organization cannot pay for them. Returns at most `limit` legs per line,
+   * taking organizations in turn: if a line does not answer, its legs are found again each time and must not displace
+   * other legs.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**

@@ -104,9 +104,9 @@ export type Problem =
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
   | { kind: 'placeholder_unknown' }
-  /** The refused value is a secret, but later answers would show the value. */
+  /** The refused value is a secret, but later API responses would show the value. */
   | { kind: 'secret_shown' }
-  /** The password is common, repeats a piece, or contains the e-mail address. */
+  /** The password is common, only repeats a few characters, or contains the e-mail address. */
   | { kind: 'password_common' }
   | { kind: 'password_length' }
 

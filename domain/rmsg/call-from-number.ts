@@ -21,7 +21,7 @@ export type CallFromNumberDeps = {
 export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromNumberDeps): CallFromNumber {
   return async (caller, id, request) => {
     const tenant = tenantOf(caller)
-    // Checks the body before the number is looked up, so a wrong body is answered 400 even if the number is unknown.
+    // Checks the body before the number is looked up, so an invalid body is answered 400 even if the number is unknown.
     refuseIssues([
       ...(isPhoneNumber(request.to) ? [] : [{ path: ['to'], problem: { kind: 'number_invalid' } } as const]),
       ...issuesOfMetadata(request.metadata ?? {}),

@@ -69,7 +69,8 @@ export function withAnswer(
 }
 
 /**
- * Reads the shared campaign's status at the carrier for live keys. Resolves with null if there is no shared campaign.
+ * Reads the shared campaign's status at the carrier for live (not test) API keys. Resolves with null if there is no
+ * shared campaign.
  */
 export async function refreshShared(
   deps: Pick<RegistrationDeps, 'shared' | 'registries'>,

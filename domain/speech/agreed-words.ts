@@ -74,7 +74,7 @@ function following(sent: readonly Word[], words: readonly Word[]): readonly Word
   return words.slice(sent.length === 0 ? 0 : endOf(sent, words))
 }
 
-/** Longer texts are not aligned, because aligning them would delay other streams. */
+/** If two texts have more pairs of words than this, they are not aligned, because this would delay other streams. */
 const alignedPairsMax = 100_000
 
 /** Finds the prefix of `words` with the fewest word edits from `sent` (Levenshtein), and returns its length. */

@@ -48,7 +48,7 @@ export class SentenceBuffer {
   }
 }
 
-/** Longer sentences are cut, because their first sound would be late, and providers limit a text's length. */
+/** Sentences longer than this are cut, because their first sound would be late, and providers limit a text's length. */
 const sentenceCharactersMax = 400
 
 /**
@@ -58,7 +58,7 @@ const sentenceCharactersMax = 400
 const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
 /** Matches a number that begins a list item, as in "1.". */
 const numberAlone = /^\s*\d+\.[ \t]*$/
-/** A longer word is a web address or is not speakable. */
+/** A word longer than this is a web address or is not speakable. */
 const wordCharactersMax = 64
 /** Matches the last word with its stop, except for addresses and numbers, which may continue in the next piece. */
 const plainEnd =

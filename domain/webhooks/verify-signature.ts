@@ -28,7 +28,9 @@ export type VerifySignatureDeps = {
   clock: Clock
 }
 
-/** Receivers refuse older requests (Standard Webhooks 1.0). */
+/**
+ * Receivers refuse requests whose timestamp differs by more than this from the present time (Standard Webhooks 1.0).
+ */
 const secondsOffMax = 300
 
 /** The returned function throws ResourceFault `not_found` if the endpoint is unknown. */

@@ -20,8 +20,8 @@ export interface SeatAdmission {
 export type SessionElsewhere = { ownerId: string }
 
 /**
- * Makes a session belong to this process before its caller joins. Transports need this if callers connect to this
- * process directly.
+ * Makes a session belong to this process before its caller joins. Needed for media rooms: there the caller joins the
+ * media server and not a socket of this process.
  */
 export interface SessionOwnership {
   /** Returns true if the session's conversation has begun in this process and is not over. */

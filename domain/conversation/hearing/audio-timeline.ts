@@ -10,7 +10,7 @@ import { lagMs } from './recorder.ts'
 
 /** If audio arrives this much later than real time, it begins a new piece. */
 const gapMs = 200
-/** Older pieces are dropped, because no transcript refers to them any more. */
+/** Beyond this number, the oldest piece is dropped, because no transcript refers to it any more. */
 const piecesMax = 32
 
 /**
@@ -23,8 +23,8 @@ export class AudioTimeline {
   readonly #pieces: Piece[] = []
   #reachedMs = 0
   /**
-   * The earliest start that was computed since the last check. The check ran at `#followedMs`, when the stream had
-   * reached the position `#followedFromMs`.
+   * The earliest start that was computed since the last comparison with the newest piece's start. The comparison was
+   * made at `#followedMs`, when the stream had reached the position `#followedFromMs`.
    */
   #leastOriginMs = Number.POSITIVE_INFINITY
   #followedMs = 0

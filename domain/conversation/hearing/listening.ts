@@ -39,7 +39,7 @@ const onsetMs = 64
 const offsetMs = 128
 /** If no audio arrives for this time, speech counts as ended, because the client has muted its microphone. */
 const mutedMs = 500
-/** Limits the audio that waits for the resampler to open. Later audio is dropped. */
+/** Limits the audio that waits for the resampler to open. Audio beyond the limit is dropped. */
 const waitingMsMax = 1000
 const samplesPerMs = vadRateHz / 1000
 

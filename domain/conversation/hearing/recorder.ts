@@ -22,8 +22,8 @@ const { channels } = layout
 const framesPerMs = recordingRateHz / 1000
 const flushMs = 5000
 /**
- * Spreads the writes of calls that begin together over this many moments, because 100 writes at once would block the
- * event loop for 50 ms.
+ * Spreads the writes of calls that begin together over this many points in each interval `flushMs`, because 100 writes
+ * at once would block the event loop for 50 ms.
  */
 const flushTurns = 20
 let recorders = 0

@@ -10,7 +10,10 @@ export interface CallLog {
   /** Records that the caller is connected, so the call is in progress. */
   connected(): void
   event(type: EventType, payload: Record<string, unknown>): void
-  /** Records the agent's promise to call again. Replaces any earlier promise in this call. */
+  /**
+   * Records the callback that the agent has promised to the caller. It replaces a callback promised earlier in this
+   * call.
+   */
   callback(request: CallbackRequest): void
   turn(turn: Turn): void
   span(span: Span): void

@@ -10,7 +10,7 @@ export const markMs = 100
 const assumedDelayMs = 150
 /** If a client has returned no mark after this time, it is treated as a client without marks. */
 const firstMarkMs = 3000
-/** A turn's last mark may be late by this much. */
+/** If a turn's last mark is late by more than this, the turn counts as played without it. */
 const lateMarkMs = 2000
 
 export class PlayedPosition {

@@ -32,9 +32,9 @@ export type SentenceCut = {
 }
 
 const stepMs = 10
-/** If a sentence is longer, its audio is not kept. */
+/** If a sentence's audio is longer than this, it is not kept. */
 const bufferedMsMax = 20_000
-/** Shorter silence belongs to a word, for example before a "p". */
+/** Silence of up to this many 10 ms steps belongs to a word, for example before a "p". */
 const pauseSteps = 13
 /**
  * If one phrase takes more time per letter than another phrase, by more than this factor, the pauses in the audio are

@@ -14,7 +14,7 @@ import { turnSpan } from './turn-span.ts'
 import { recordAgentTurn, recordDroppedTurn, recordUserTurn } from './turn-trace.ts'
 import type { SaidTurn } from './user-turn.ts'
 
-/** Longer texts are shortened in the transcript. */
+/** Texts longer than this are shortened in the transcript. */
 const turnCharactersMax = 16_384
 
 export type TurnRecordDeps = {

@@ -7,7 +7,7 @@ import type { Pipeline } from '../../records/pipeline.ts'
 import type { History } from './history.ts'
 import { greetingHint } from './session-timers.ts'
 
-/** Shorter sounds, such as coughs and doors, get no reaction. */
+/** Sounds shorter than this, such as coughs and doors, get no reaction. */
 const spokenMsMin = 400
 /** The LLM reads this hint as a message from the user. */
 export const unheardHint =

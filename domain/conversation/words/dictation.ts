@@ -28,7 +28,7 @@ const ibanLengths: Readonly<Record<string, number>> = {
   lu: 20,
   pt: 25,
 }
-/** No country's IBAN is shorter. */
+/** For countries without a row: no IBAN is shorter than this. */
 const anyIbanLength = 15
 /** A part of a code such as "GB29 NWBK": a single letter, a country, a bank, or a word with a digit. */
 const codePart = new RegExp(`^(?:[a-z]|${Object.keys(ibanLengths).join('|')}|(?!iban)[a-z]{4}|[a-z]*\\d[a-z\\d]*)$`)

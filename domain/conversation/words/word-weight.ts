@@ -2,7 +2,7 @@
 import { charactersOf } from '../../speech/characters.ts'
 import { isUnspaced } from './phrases.ts'
 
-/** Digits and symbols such as % are spoken as whole words. */
+/** Digits and symbols such as % are spoken as whole words, so each counts as this many letters. */
 const signLetters = 6
 
 export const endsPhrase = /[^\p{L}\p{N}]$/u

@@ -67,8 +67,8 @@ const rules: readonly Rule[] = [
 const marks = /[*_`#[\]|~<>\\•‣–—+=&-]/
 
 /**
- * Longer texts are not searched, because the rules' worst case takes quadratic time. A sentence is shorter, unless
- * replacements have made it long.
+ * Texts longer than this are not searched, because the rules' worst case takes quadratic time. A sentence is shorter,
+ * unless replacements have made it long.
  */
 const charactersMax = 2000
 

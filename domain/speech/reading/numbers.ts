@@ -2,7 +2,7 @@
 import type { Gender, Language, Noun } from './language.ts'
 import { rowsOf } from './rule.ts'
 
-/** Longer numbers are spoken digit by digit. */
+/** Numbers with more digits than this are spoken digit by digit. */
 const cardinalDigitsMax = 15
 
 /** A written number: "1,234.50" has the whole part "1234" and the decimals "50". */
