@@ -1,7 +1,7 @@
 /** Chooses the vendor's output format nearest to the requested format. */
 import type { OutputFormat } from '../../audio/format.ts'
 
-/** Higher rates need a more expensive plan. The vendor refuses them for other accounts. */
+/** Rates higher than these need a more expensive plan. The vendor refuses them for other accounts. */
 export const pcmRatesHz = [8000, 16_000, 22_050, 24_000, 32_000] as const
 
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }

@@ -7,7 +7,7 @@ export type JsonObject = Record<string, unknown>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A shorter text is not checked, because it cannot be nested too deeply. Most stream events are shorter. */
+/** A text shorter than this is not checked, because it cannot be nested too deeply. Most stream events are shorter. */
 const harmlessMax = 1024
 /** The most JSON values in a response. The words in a transcript for ten hours have 450,000 values. */
 const valuesMax = 500_000

@@ -1,7 +1,7 @@
 /** Cuts a request's first sentence, so that its audio begins early. */
 import type { PlainSentence } from '../../../domain/speech/reading/sentences.ts'
 
-/** A shorter clause would end before the rest of the sentence is synthesized on a busy machine. */
+/** A clause shorter than this would end before the rest of the sentence is synthesized on a busy machine. */
 const clauseCharsMin = 12
 
 /**

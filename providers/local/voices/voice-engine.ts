@@ -19,7 +19,7 @@ export type VoiceEngine = {
   englishErrorsPercent: number
   /** The maximum number of characters in one job. */
   sentenceCharsMax: number
-  /** A longer first sentence is cut after its first clause, so that its audio begins earlier. */
+  /** A first sentence longer than this is cut after its first clause, so that its audio begins earlier. */
   firstCharsMax: number
   /** The expected synthesis time per character on a busy core. */
   expectedMsPerChar: number

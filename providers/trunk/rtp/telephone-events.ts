@@ -22,7 +22,10 @@ const packetSamples = 400
 const pressSamples = 640
 /** Four seconds, in samples. A packet up to this much older than the newest packet is late and ignored. */
 const lateSamples = 32_000
-/** A longer key is sent in parts. Each part's timestamp is the previous part's end (RFC 4733, section 2.5.1.3). */
+/**
+ * A key pressed for longer than this is sent in parts. Each part's timestamp is the previous part's end (RFC 4733,
+ * section 2.5.1.3).
+ */
 const durationMax = 0xffff
 
 /**

@@ -12,7 +12,7 @@ export type ScriptLanguage = {
   alike: readonly string[]
   /** Endings to remove, in this order, from a word with more than four letters, so singular and plural are equal. */
   endings: readonly RegExp[]
-  /** The ending to remove from a shorter word. */
+  /** The ending to remove from a word with up to four letters. */
   shortEnding?: RegExp
   /** The labels for questions, answers and the first words in a prompt, with `|` between them. */
   labels: { question: string; answer: string; greeting: string }

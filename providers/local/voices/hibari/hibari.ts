@@ -19,7 +19,7 @@ const phonemesMax = 120
 const leadMs = 60
 /** The graph ends with about 0.5 s without sound. This much is kept as the pause between two sentences. */
 const tailMs = 250
-/** Quieter samples, below -46 dB, are silence. */
+/** Samples quieter than this, below -46 dB, are silence. */
 const silenceMax = 0.005
 /** The graph cannot speak much faster than this. For a higher speed its speech is shortened. */
 const graphSpeedMax = 1.5

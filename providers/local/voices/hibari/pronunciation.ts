@@ -17,7 +17,7 @@ const beforeVerb = wordSet(
 const beforeNoun = wordSet('the a an this that my your his her our their its no of in for with on any some each every')
 const beforeParticiple = wordSet("have has had be been being was were is are i've we've you've they've")
 const articles = wordSet('a an')
-/** Longer words in capital letters or without a vowel are read as words. */
+/** Words in capital letters or without a vowel are spelled up to this length. Longer words are read as words. */
 const spelledLettersMax = 5
 
 export class Pronunciation {

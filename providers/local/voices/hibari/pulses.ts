@@ -4,7 +4,7 @@
  * 1/2.
  */
 
-/** A lower pitch means an unvoiced frame. */
+/** A pitch below this means an unvoiced frame. */
 const pitchHzMin = 40
 const harmonicHzMax = 11_000
 /** If the angle is this close to a multiple of 2 pi, the quotient is replaced by its limit. */

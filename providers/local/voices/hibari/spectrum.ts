@@ -11,9 +11,9 @@ export type Frames = Readonly<Record<'lh' | 'theta' | 'ln' | 'lr' | 'phi' | 'f0'
 /** A spectrum, and the pulses' spectrum. */
 export type Bins = { re: Float64Array; im: Float64Array }
 
-/** A larger magnitude is an error in the prediction. */
+/** A logarithm above this is an error in the prediction. */
 const logMax = 7
-/** A smaller magnitude cannot be heard. */
+/** A magnitude with a logarithm below this cannot be heard. */
 const logMin = -16
 const perLog = 512
 const magnitudes = Float32Array.from({ length: (logMax - logMin) * perLog + 1 }, (_, at) =>
