@@ -38,7 +38,7 @@ export type Channel = {
   /** The name of the field with a text frame's type. Absent if the name is `type`. */
   frameType?: string
   /**
-   * The frames from server to client, by frame type. Set only in tests and development, where a wrong frame ends the
+   * The frames from server to client, by frame type. Set only in tests and development, where an invalid frame ends the
    * socket.
    */
   sends?: Readonly<Record<string, Validate>>

@@ -38,7 +38,9 @@ export type ResponseShape = {
   headers: readonly string[]
   /** The form of events in text/event-stream. `data`: without name and id, as chat completion clients expect. */
   eventFormat?: EventFormat
-  /** Checks a JSON response. Set only in tests and development, where a wrong response becomes a 500. */
+  /**
+   * Checks a JSON response. Set only in tests and development, where a response that breaks its schema becomes a 500.
+   */
   validate?: Validate
   /** Check each stream event's data, by event name. In the format `data` every event has the name ''. */
   events?: Readonly<Record<string, Validate>>

@@ -69,7 +69,7 @@ export type Limits = {
   requestsMax: number
   /** The maximum number of open sockets. Further sockets are refused as overloaded. */
   socketsMax: number
-  /** A larger frame ends its socket without a close frame (1006). */
+  /** A frame larger than this ends its socket without a close frame (1006). */
   frameBytesMax: number
   /** The maximum number of bytes written to a socket and not yet read. More bytes end the socket. */
   bufferBytesMax: number

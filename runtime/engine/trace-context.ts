@@ -24,7 +24,7 @@ export type LogFields = Record<string, string>
 
 export type TraceParent = { traceId: string; spanId: string; isSampled: boolean }
 
-/** Longer lists may be dropped (section 3.3.1.3). */
+/** Other programs may drop a longer list (section 3.3.1.3). */
 const tracestateCharactersMax = 512
 
 /**

@@ -38,8 +38,8 @@ export function refuseParams(
 const issuesMax = 32
 
 /**
- * Makes the refusal. Its message describes the first wrong value. If the API's validators do not stop at the first
- * error, the refusal lists the other wrong values too.
+ * Makes the refusal. Its message describes the first invalid value. If the API's validators do not stop at the first
+ * error, the refusal lists the other invalid values too.
  */
 function refusal(
   errors: readonly Violation[] | null | undefined,

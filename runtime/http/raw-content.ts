@@ -4,7 +4,7 @@ import { readJson, readLargeJson } from '../engine/json.ts'
 import type { Validate } from '../engine/operation.ts'
 import type { Content } from './content.ts'
 
-/** A larger JSON body is read in several turns of the event loop: see `readLargeJson`. */
+/** A JSON body larger than this is read in several turns of the event loop: see `readLargeJson`. */
 const largeBytes = 1_048_576
 
 /** A body without parts: JSON or bytes, hashed exactly as sent. */

@@ -12,7 +12,7 @@ export type OutboundSocketOptions = {
   connectMs: number
   /** The longest time from the connection to the upgrade. */
   openMs: number
-  /** A larger message ends the socket. */
+  /** A message larger than this ends the socket. */
   frameBytesMax: number
   /** If more bytes wait to be written, the socket is cut. */
   bufferedBytesMax: number

@@ -135,7 +135,7 @@ function readSecretFile(variable: string, file: string): string {
 
 /**
  * Converts a variable's text to the key's type. If the text does not fit, it stays text, so the validator reports it
- * like any other wrong value.
+ * like any other invalid value.
  */
 async function read(text: string, key: ConfigKey): Promise<unknown> {
   switch (key.type) {

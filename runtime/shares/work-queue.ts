@@ -1,7 +1,7 @@
 /**
- * Runs work for several owners (organizations or IP addresses), a few pieces at once. If all places are in use, work
- * waits. The owner with the longest time since its last turn is served next. The limits for running and for waiting
- * work are divided among the owners.
+ * Runs work for several owners (organizations or IP addresses), a few tasks at once. At the limit for running tasks,
+ * further tasks wait. The owner with the longest time since its last turn is served next. The limits for running and
+ * for waiting work are divided among the owners.
  *
  *   run ──► runs ──► next owner's work          null: too much work waits
  *     └──► waits ──┘
@@ -10,7 +10,7 @@ import { Capacity, type Place } from './capacity.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { Shares } from './owners.ts'
 
-/** The maximum numbers of running and waiting pieces. */
+/** The maximum numbers of running and waiting tasks. */
 export type WorkLimits = { runningMax: number; waitingMax: number }
 
 export class WorkQueue {
@@ -50,7 +50,10 @@ export class WorkQueue {
     }
   }
 
-  /** Gives free places to waiting owners. The loop ends, because no owner may have more than all places. */
+  /**
+   * Starts waiting tasks while the limit for running tasks allows it. The loop ends, because no owner may exceed the
+   * limit.
+   */
   #startNext(): void {
     for (const owner of this.#waiting.owners()) {
       const place = this.#running.take(owner)
