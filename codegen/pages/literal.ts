@@ -11,7 +11,7 @@ export type Syntax = {
   padding: string
 }
 
-/** A longer literal has a line for each part. */
+/** A literal longer than this has a line for each part. */
 const lineMax = 80
 
 export function literal(value: unknown, indent: string, syntax: Syntax): string {

@@ -105,7 +105,7 @@ function runs<Item>(
   return groups
 }
 
-/** If a function on one line would be longer, gofmt splits it into several lines. */
+/** If a function on one line would be longer than this, gofmt splits it into several lines. */
 const lineMax = 90
 
 /** Prints a function with a single statement. */

@@ -8,7 +8,7 @@ import { wrapper } from './unions.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A longer value has a line for each part. */
+/** A value longer than this has a line for each part. */
 const lineMax = 90
 
 export class Literals {

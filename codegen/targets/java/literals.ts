@@ -8,7 +8,7 @@ import { wrapperName } from './unions.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A longer expression has a line for each call. */
+/** An expression longer than this has a line for each call. */
 const lineMax = 90
 
 export class Literals {

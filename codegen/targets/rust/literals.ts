@@ -8,7 +8,7 @@ import { tagOf } from './structs.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A longer expression has a line for each field. */
+/** An expression longer than this has a line for each field. */
 const lineMax = 90
 
 export class Literals {
