@@ -15,11 +15,11 @@ export type ToneEvents = {
 }
 
 const blockMs = 32
-/** A shorter tone is part of a voice or a DTMF key. */
+/** A tone shorter than this is part of a voice or a DTMF key. */
 const toneMs = 200
 const lowestHz = 400
 const highestHz = 2000
-/** A quieter block counts as silence: -44 dB full scale. */
+/** A block quieter than this counts as silence: -44 dB full scale. */
 const quietest = 200
 /**
  * A tone has at least this share of a block's energy in one frequency. With line noise at -20 dB a tone still has 0.99.

@@ -11,7 +11,7 @@ import type { Steps } from './steps.ts'
  * for these rates.
  */
 const ratesHz = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
-/** Longer audio is cut. At 16 kHz this is 10 MB. */
+/** Audio longer than this is cut. At 16 kHz this is 10 MB. */
 const durationMaxS = 300
 /** One step converts this many seconds of audio. */
 const stepS = 1

@@ -29,7 +29,7 @@ export function beyondBounds(schema: Schema, example: unknown, schemas: Schemas)
   )
 }
 
-/** A longer string would only test the body's limit. */
+/** A string longer than this would only test the body's limit. */
 const lengthMax = 100_000
 
 function beyond({ maxLength, maximum, minimum, maxItems, enum: values, type }: SchemaObject): unknown[] {

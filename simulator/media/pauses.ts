@@ -2,15 +2,15 @@
 import { frameMs, type Speech } from './clip.ts'
 
 /**
- * Louder audio is speech. The value is a mean sample magnitude: background noise at -38 dB full scale is quieter,
- * speech at -20 dB is louder.
+ * Audio louder than this is speech. The value is a mean sample magnitude: background noise at -38 dB full scale is
+ * quieter, speech at -20 dB is louder.
  */
 const speechLevel = 800
-/** A shorter sound does not count as speech: an agent makes such a sound if it is interrupted at once. */
+/** A sound shorter than this does not count as speech: an agent makes such a sound if it is interrupted at once. */
 const speechMs = 200
 /** An utterance ends after this pause. Pauses between sentences within one turn are shorter. */
 const pauseMs = 900
-/** A longer utterance is truncated to this length. */
+/** An utterance longer than this is truncated to this length. */
 const utteranceMsMax = 15_000
 
 export class Pauses {
