@@ -55,7 +55,7 @@ export function modelsFolder({ dataDir, local }: Pick<ParleyConfig, 'dataDir' | 
 
 type Warming = { observeWarm?: (provider: string, outcome: WarmOutcome) => void; isWarm: boolean }
 
-/** Opens the configured providers. Throws ConfigError if a provider's settings are wrong. */
+/** Opens the configured providers. Throws ConfigError if a provider's settings are invalid. */
 export function openProviders(
   { config, env, clock, log, owners }: Pick<App, 'config' | 'env' | 'clock' | 'log' | 'owners'>,
   { isWarm, ...observed }: Warming,

@@ -13,7 +13,10 @@ export type CarrierAnswer =
   | { lateMs: number[]; utterances: number; calls: number }
 
 const frameMs = 20
-/** A longer silence divides two utterances. A shorter silence is a gap in a voice: the frames after it are late. */
+/**
+ * A silence longer than this divides two utterances. A shorter silence is a gap in a voice: the frames after it are
+ * late.
+ */
 const gapMs = 400
 const rateHz = 16_000
 

@@ -12,7 +12,7 @@ import { percentile, stubEngines, stubsAlone } from './stub-engines.ts'
 
 const rateHz = 16_000
 const frameSamples = (rateHz / 1000) * frameMs
-/** A louder sample is speech. The samples after the last such sample are silence. */
+/** A sample louder than this is speech. The samples after the last such sample are silence. */
 const loud = 300
 const crowd = 100
 const aloneMs = 40_000

@@ -6,7 +6,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line is wrong, and no work was begun. */
+/** The command line is invalid, and no work was begun. */
 export class UsageError extends CommandError {}
 
 /** The server does not accept the API key, so another try does not help. */

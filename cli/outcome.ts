@@ -1,4 +1,4 @@
-/** Exit codes: 0, 1 for a failure, 2 for a wrong command line. */
+/** Exit codes: 0, 1 for a failure, 2 for an invalid command line. */
 import { CommanderError } from 'commander'
 import { explain } from './client.ts'
 import { UsageError } from './command-error.ts'

@@ -24,7 +24,8 @@ export async function conformReport(request: ConformRequest): Promise<ConformRep
       report: { url: request.url, summary, ...report },
     }
   } catch (error) {
-    // The URL is wrong, or an operation, channel or document with this name is unknown. So the exit code is 2.
+    // The URL leads to no server, or an operation, channel or document with this name is unknown. So the exit code is
+    // 2.
     if (error instanceof NoAnswer || error instanceof UnknownName) throw new UsageError(error.message, { cause: error })
     throw error
   } finally {

@@ -41,7 +41,9 @@ export type SocketCaller = Pick<SocketContext<SessionSeat>, 'requestId' | 'calle
 
 /** The longest audio in one frame. Part of the contract. */
 const audioMsMax = 200
-/** A shorter frame counts as this much audio, to limit the number of frames. Browsers send 2.7 ms and more. */
+/**
+ * A frame shorter than this counts as this much audio, to limit the number of frames. Browsers send 2.7 ms and more.
+ */
 const frameMsMin = 1
 /** A shared buffer for copies of unaligned audio. No code keeps a reference to it. */
 const aligned = new Int16Array((48_000 * audioMsMax) / 1000)
