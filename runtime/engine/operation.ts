@@ -42,7 +42,7 @@ export type ResponseShape = {
    * Checks a JSON response. Set only in tests and development, where a response that breaks its schema becomes a 500.
    */
   validate?: Validate
-  /** Check each stream event's data, by event name. In the format `data` every event has the name ''. */
+  /** Validators for the data of stream events, by event name. In the format `data` every event has the name ''. */
   events?: Readonly<Record<string, Validate>>
 }
 

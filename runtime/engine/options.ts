@@ -100,7 +100,9 @@ export type EdgeQuotaOptions = {
   requests: number
   /** The number of instances to divide the quota by. Absent: 1. */
   instances?: () => number
-  /** Counts for all instances together. If it is absent or fails, `instances` divides the quota. */
+  /**
+   * Adds up the counts of all instances. If this is absent or fails, the quota is divided by the number of instances.
+   */
   shared?: SharedCounts | null
   windowS: number
   /** IP addresses or CIDR ranges. Their X-Forwarded-For is trusted. */

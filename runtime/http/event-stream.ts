@@ -144,7 +144,7 @@ class EventStream {
   }
 }
 
-/** If more characters are gathered, they are written immediately, so a fast provider meets backpressure. */
+/** If more characters than this are gathered, they are written immediately, so a fast provider meets backpressure. */
 const gatheredCharsMax = 16_384
-/** Short enough for proxies, which close idle connections after 30 to 60 s. */
+/** If no event comes for this long, a comment is sent, because proxies close idle connections after 30 to 60 s. */
 const idleMs = 15_000

@@ -109,8 +109,8 @@ export class HttpExchange implements Context, Placed {
 
   /**
    * Counts the request and its bytes for `owner` (usually an organization), instead of an earlier owner. Returns false
-   * if the owner's limits do not allow this now. With `awaitsBody`, the request can lose its place to another owner
-   * until `keep` is called.
+   * if the owner's limits do not allow this now. With `awaitsBody`, the request can be refused in favour of another
+   * owner's request until `keep` is called.
    */
   enter(owner: string, awaitsBody: boolean): boolean {
     // The look-up for an API key may end after its request was refused.
@@ -123,7 +123,10 @@ export class HttpExchange implements Context, Placed {
     return this.#request !== null && (bytes === 0 || this.hold(bytes))
   }
 
-  /** Lets the request keep its place until it ends. Returns false if the place was already given to another owner. */
+  /**
+   * From now on the request is not refused in favour of another owner's request. Returns false if this has already
+   * happened.
+   */
   keep(): boolean {
     const hasRequest = this.#request?.keep() ?? true
     const hasBytes = this.#bodyBytes?.keep() ?? true
@@ -142,7 +145,7 @@ export class HttpExchange implements Context, Placed {
     return this.#bodyBytes !== null
   }
 
-  /** Releases the request's place and bytes. Afterwards the request takes no further place. */
+  /** Stops counting the request and its bytes against the limits. Afterwards `enter` returns false. */
   end(): void {
     this.#isOver = true
     this.#endPlaces()
@@ -162,7 +165,10 @@ export class HttpExchange implements Context, Placed {
     this.#bodyBytes = null
   }
 
-  /** Refuses the request while its body arrives, because its place in flight is given to another owner. */
+  /**
+   * Refuses the request while its body arrives, because the limit on requests in flight has no room for another owner's
+   * request.
+   */
   #refuseBody(): void {
     this.closesConnection = true
     this.receiver?.fail(givenBack())
@@ -186,7 +192,7 @@ export class HttpExchange implements Context, Placed {
   }
 }
 
-/** Makes the refusal for a request if its place in flight was given to another owner. */
+/** Makes the refusal for a request that is refused in favour of another owner's request. */
 export function givenBack(): Refusal {
   return new Refusal('overloaded', { message: 'the body arrives too slowly for a busy server', retryAfterS: 1 })
 }

@@ -6,7 +6,7 @@ export const workerVariable = 'PARLEY_WORKER'
 
 /** If a worker dies or cannot be started, it is restarted after this time, to avoid a tight loop. */
 const restartMs = 1000
-/** A draining worker may exceed its grace period by this time. */
+/** A draining worker that exceeds its grace period by more than this is killed. */
 const stopExtraMs = 5000
 
 /**

@@ -61,7 +61,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   place = -1
   readonly #capacity: Place
 
-  /** `capacity` is the socket's place in the limit for open sockets. The place ends with the socket. */
+  /** `capacity` counts the socket against the limit for open sockets until the socket ends. */
   constructor(register: SocketRegister, entry: SocketEntry, context: ConnectionContext, capacity: Place) {
     this.#register = register
     this.#entry = entry
@@ -257,7 +257,7 @@ function readText({ buffer, byteOffset, length }: Uint8Array): string {
 
 /** The result of `SocketTransport.send` if everything was written. */
 const sent = 1
-/** The maximum number of bytes from a session to a reader already over its limit. */
+/** After a session was notified that its client reads too slowly, it may send at most this many further bytes. */
 const goodbyeBytesMax = 65_536
 /** The time from the notice about a slow reader until its socket is cut. */
 const slowGraceMs = 5000

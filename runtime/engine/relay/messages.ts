@@ -1,6 +1,6 @@
 /**
- * Messages between two processes on one machine: one process has accepted a client's socket, the other serves it. A
- * message is its kind, its content's length, and the content:
+ * Messages between two processes on one machine: one process has accepted a client's socket, the other (the owner)
+ * serves it. A message is its kind, its content's length, and the content:
  *
  *   kind u8 │ length u32, big-endian │ content
  */

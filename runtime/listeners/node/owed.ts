@@ -19,7 +19,7 @@ export function oweAnswer(socket: Socket, response: ServerResponse): void {
 }
 
 export function owesAnswer(socket: Socket): boolean {
-  // node:http destroys a response after writing it or when its connection ends.
+  // node:http destroys a response after writing it or when its connection ends, so any other response is still owed.
   return owed.get(socket)?.at(-1)?.destroyed === false
 }
 
