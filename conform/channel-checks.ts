@@ -39,7 +39,7 @@ async function subprotocol(listen: Listen): Promise<Found> {
   const { channel, run } = listen
   const { path, protocols, headers } = await opening(listen)
   const talk = run.connect(path, protocols, headers)
-  // A client gives up by itself if the server has not chosen one of its subprotocols.
+  // The client's library ends the handshake itself if the server has not chosen one of the offered subprotocols.
   if (!(await talk.opened()) && talk.refusal === null) return [talk.failure]
   if (talk.refusal !== null) return inapplicable(`the socket is answered ${talk.refusal.status}`)
   const { protocol } = talk

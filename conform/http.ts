@@ -11,7 +11,7 @@ export type Sent = {
   headers: Readonly<Record<string, string>>
   body?: string | Buffer | undefined
   /**
-   * Called after each piece with the text so far. If it returns true, reading ends, as if the client had disconnected.
+   * Called after each chunk with the text so far. If it returns true, reading ends, as if the client had disconnected.
    */
   leaves?: ((text: string) => boolean) | undefined
 }

@@ -129,7 +129,7 @@ function closes({ answered: { received }, isCut, at }: Stream): Found {
   return faultsIf(received.broken !== null, `${at}: ${received.broken}`)
 }
 
-/** Where a text's pieces and the whole text are found: the event, then the field. */
+/** Where a text's deltas and the whole text are found: the event, then the field. */
 const texts: Readonly<Record<string, { piece: readonly [string, string]; whole: readonly [string, string] }>> = {
   createResponse: { piece: ['response.text.delta', 'delta'], whole: ['response.item.completed', 'item'] },
   createCompatResponse: {

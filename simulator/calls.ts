@@ -58,7 +58,7 @@ export type CallsDeps = {
   voice: Voice
   recognize: ((speech: Speech, legId: string) => Promise<string>) | null
   webhooks: Pick<Webhooks, 'send'>
-  /** The address for events about incoming calls, and about legs whose command names no address. */
+  /** The URL for events about incoming calls, and about legs whose command names no URL. */
   webhookUrl: string
   received: ReceivedAudio | null
   newLegId: () => string

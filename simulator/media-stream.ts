@@ -1,6 +1,6 @@
 /**
- * The carrier's WebSocket to a media stream's address. Text frames hold RTP payloads as base64. The server's audio
- * waits in a queue and is played in real time.
+ * The carrier's WebSocket to a media stream's URL. Text frames hold RTP payloads as base64. The server's audio waits in
+ * a queue and is played in real time.
  */
 import { randomUUID } from 'node:crypto'
 import { Playout } from '../audio/line-playout.ts'

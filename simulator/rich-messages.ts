@@ -1,6 +1,6 @@
 /**
- * Simulates a rich message provider, at the simulated carrier's address. The sender chooses a message's id, so a
- * message sent twice is delivered once. The recipient's number decides the outcome. Events are signed like call events.
+ * Simulates a rich message provider, at the simulated carrier's URL. The sender chooses a message's id, so a message
+ * sent twice is delivered once. The recipient's number decides the outcome. Events are signed like call events.
  */
 import { randomUUID } from 'node:crypto'
 import { type Fields, loopbackUrl, phoneNumber, text } from './fields.ts'

@@ -27,7 +27,7 @@ export type SimulatorOptions = {
   speak: (text: string, language: string) => Promise<Speech>
   /** Returns an utterance's recognized words, so that far ends react to "goodbye". `legId` is the carrier's id. */
   recognize?: (speech: Speech, legId: string) => Promise<string>
-  /** The address for events, unless a command names another address. */
+  /** The URL for events, unless a command names another URL. */
   webhookUrl: string
   /**
    * 32 bytes. If simulators on one machine share this seed, they sign with the same key and forward commands for each
@@ -42,7 +42,7 @@ export type SimulatorOptions = {
 }
 
 export type Simulator = {
-  /** The API's address with the version, without a slash at its end. */
+  /** The API's URL with the version, without a slash at its end. */
   readonly baseUrl: string
   readonly apiKey: string
   /** The key for checking webhook signatures: 32 bytes in base64. */

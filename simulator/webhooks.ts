@@ -27,7 +27,7 @@ const againMs = 100
 
 const lost = { no_hangup: 'call.hangup', no_bridged: 'call.bridged', late: null } as const
 
-/** One leg's queue: the events, and the address to send them to. */
+/** One leg's queue: the events, and the URL to send them to. */
 export type WebhookQueue = { url: string; faults: WebhookFaults; sent: number; last: Promise<void> }
 export const queueTo = (url: string, faults: WebhookFaults): WebhookQueue => ({
   url,
