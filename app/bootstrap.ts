@@ -51,7 +51,10 @@ export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): P
     )
 }
 
-/** Returns a local run's API key. Null if the data folder has no key, or if other machines can reach the server. */
+/**
+ * Returns the API key that a first local run made. Null if the data folder has no key, or if other machines can reach
+ * the server.
+ */
 export function localKeyOf(config: ParleyConfig): string | null {
   return isReachedHereOnly(config) ? readLocalSecret(config.dataDir, localKeyFile) : null
 }

@@ -96,7 +96,7 @@ function startUploads(app: App, { files, bucket, growing, loops }: Uploading): v
   app.closing(() => uploads.close())
 }
 
-/** Deletes expired recordings. A recording is kept no longer than its call. */
+/** Deletes expired recordings. A recording is kept no longer than its call's record. */
 function startRetention({ config, clock, log, store, recordingLinks }: App, files: Recordings, loops: Loops) {
   const { recordingsDays, callsDays } = config.retention
   const days = Math.min(recordingsDays ?? Number.POSITIVE_INFINITY, callsDays ?? Number.POSITIVE_INFINITY)

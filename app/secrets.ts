@@ -4,7 +4,7 @@ import type { ParleyConfig } from '../generated/config/types.ts'
 import { ConfigError } from '../runtime/process/config.ts'
 import { localSecret, readLocalSecret } from '../runtime/process/local-secret.ts'
 
-/** The data folder's file for a local run's master key. */
+/** The data folder's file with the master key, if the settings contain no master key. */
 const masterKeyFile = 'master.key'
 
 export function masterKeyOf(config: ParleyConfig): string {

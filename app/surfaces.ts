@@ -87,7 +87,10 @@ export function createSurfaces(
   }
 }
 
-/** Returns the folder with the console's program. Sources serve the last build's program. */
+/**
+ * Returns the folder with the console's program. If this process runs from the sources, the last build's program is
+ * served.
+ */
 const consoleFolder = () =>
   import.meta.url.endsWith('.ts') ? fileURLToPath(packageFile('dist/console')) : buildFolder('console')
 

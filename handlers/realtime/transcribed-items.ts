@@ -17,7 +17,7 @@ export interface ItemSocket {
   /** True if the client reads the protocol's beta version, which has one event for a new item. */
   readonly isBeta: boolean
   newItemId(): string
-  /** Returns the previously committed item's id, and remembers this id. */
+  /** Returns the previously committed item's id, and remembers `itemId` for the next call. */
   committed(itemId: string): string | null
   /** Is called when the items' deadline may have changed. */
   itemsChanged(items: TranscribedItems): void

@@ -20,7 +20,7 @@ export type SessionAdmitDeps = {
   traces?: Traces | null
 }
 
-/** A user's place in a session, with the grant that the session's token was made under. */
+/** An admitted session, with the grant that its token was made under. */
 export type GrantedSeat = SessionSeat & { grant: Grant }
 
 /**
