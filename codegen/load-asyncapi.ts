@@ -102,8 +102,8 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
 }
 
 /**
- * Converts one message. Its pointer names the message, not its use. So a message shared by many channels is reported
- * once.
+ * Converts one message. Its pointer names the message, not the channel with the message. So a message shared by many
+ * channels is reported once.
  */
 function lowerMessage(raw: RawDocument, reference: RawMessage): Message {
   const channelMessage = (reference.$ref ?? '').slice(2).split('/').map(unescapePointer)

@@ -58,7 +58,10 @@ function typeLists({ schemas }: Models): Finding[] {
   })
 }
 
-/** Many generators make a class from an enum. A class for one boolean value does not compile in Java and Rust. */
+/**
+ * Finds enums and constants with a boolean value. Many generators make a class from an enum, and a class for one
+ * boolean value does not compile in Java and Rust.
+ */
 function booleanConstants({ schemas }: Models): Finding[] {
   return allSchemas(schemas).flatMap(({ schema, pointer }) => {
     const values = schema.enum ?? [schema['const']]
@@ -68,8 +71,8 @@ function booleanConstants({ schemas }: Models): Finding[] {
 }
 
 /**
- * Generators print a default in their language's syntax. Several generators print a wrong default if it is an object or
- * a list.
+ * Finds defaults that are objects or lists. Generators print a default in their language's syntax, and several
+ * generators print such a default wrongly.
  */
 function defaultValues({ schemas }: Models): Finding[] {
   return allSchemas(schemas).flatMap(({ schema, pointer }) => {
@@ -79,7 +82,10 @@ function defaultValues({ schemas }: Models): Finding[] {
   })
 }
 
-/** Without a discriminator, a decoder picks the union's member by the JSON value's type. */
+/**
+ * Finds unions with two members of one JSON type and without a discriminator. A decoder then picks the member by the
+ * JSON value's type.
+ */
 function unionArms({ schemas }: Models): Finding[] {
   return allSchemas(schemas).flatMap(({ schema, pointer }) => {
     const arms = schema.oneOf ?? (schema['anyOf'] as Schema[] | undefined) ?? []
@@ -101,8 +107,8 @@ function jsonTypes(schema: Schema, schemas: Record<string, Schema>): string[] {
 }
 
 /**
- * A field and its alias can get one name in a language that converts names. So clients leave out a field with
- * `x-alias-of`.
+ * Finds fields of one object with the same name in a language that converts names, unless one field has `x-alias-of`:
+ * clients leave this field out. Also finds an `x-alias-of` without its field.
  */
 function fieldAliases({ types }: Models): Finding[] {
   return types.flatMap(({ name, type }) =>
@@ -129,7 +135,10 @@ function objectsIn(type: Type): Field[][] {
   return type.kind === 'object' ? [type.fields, ...inner] : inner
 }
 
-/** An inline object or enum is named by its location: the names of the component and the fields on the way. */
+/**
+ * Finds inline objects and enums whose name is a component's name too. An inline type is named by its location: the
+ * names of the component and the fields on the way.
+ */
 function inlineNames(document: Models): Finding[] {
   const { schemas, types } = document
   const components = types.map(({ name, type }) => ({

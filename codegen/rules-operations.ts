@@ -17,7 +17,8 @@ export const operationRules: Record<string, Rule> = {
 }
 
 /**
- * If an operation can respond with an event stream or without, clients need to know how to request the event stream.
+ * Finds operations with a choice between an event stream and another response, but without a way for clients to choose.
+ * Also finds a superfluous or invalid `x-stream-switch`.
  */
 function streamSwitches({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations.flatMap((operation): Finding[] => {
@@ -38,7 +39,10 @@ function streamSwitches({ operations, schemas }: OpenApiDocument): Finding[] {
   })
 }
 
-/** When a client resumes a stream, it drops repeated events, so it needs a field to tell two events apart. */
+/**
+ * Finds resumable streams without a field to tell two events apart, because a client drops the events repeated after it
+ * has resumed a stream. Also finds such a field on other streams.
+ */
 function eventIdentities({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations.flatMap(({ parameters, responses, pointer }) => {
     const isResumed = parameters.some(({ in: place, name }) => place === 'header' && name === 'Last-Event-ID')
@@ -72,7 +76,7 @@ function takes(schema: Schema, value: string | true): boolean {
   return schema.enum?.includes(value) === true
 }
 
-/** If a body may have any media type, some generators leave the operation out. */
+/** Finds bodies with any media type, because some generators leave such an operation out. */
 function mediaRanges({ operations }: OpenApiDocument): Finding[] {
   return operations.flatMap(({ body, responses }) =>
     [...(body?.content ?? []), ...responses.flatMap(({ content }) => content)]
@@ -84,7 +88,10 @@ function mediaRanges({ operations }: OpenApiDocument): Finding[] {
   )
 }
 
-/** HTTP engines limit a request's whole head, some to 16,384 bytes. They refuse a longer head before our code runs. */
+/**
+ * The limit for one header in characters. HTTP engines limit a request's whole head, some to 16,384 bytes, and refuse a
+ * longer head before our code runs.
+ */
 const headerLengthMax = 4096
 
 function headerLengths({ operations, schemas }: OpenApiDocument): Finding[] {
@@ -105,7 +112,7 @@ function lengthMax({ schema, bytesMax }: Operation['parameters'][number], schema
   return typeof target['maxLength'] === 'number' ? target['maxLength'] : Number.POSITIVE_INFINITY
 }
 
-/** If a client names a model and the server does not serve that model, the response is 404. */
+/** Finds operations with a field `model` but without a 404 response, for a model not served here. */
 function modelStatuses({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations
     .filter((operation) => operation.method === 'post' && 'model' in bodyFields(operation, schemas))
@@ -115,7 +122,7 @@ function modelStatuses({ operations, schemas }: OpenApiDocument): Finding[] {
 
 const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
 
-/** A receiver verifies each delivery, so the contract must have the signature's headers. */
+/** Finds webhooks without the signature's headers in the contract, because a receiver verifies each delivery. */
 function webhookSignatures({ webhooks }: OpenApiDocument): Finding[] {
   return webhooks.flatMap(({ parameters, pointer }) => {
     const required = parameters.filter((parameter) => parameter.in === 'header' && parameter.required)

@@ -55,7 +55,7 @@ export function filesIn(folder: string): ReadFile {
   }
 }
 
-/** A contract has about 600 KB. */
+/** The limit for a contract's file. A contract has about 600 KB. */
 const fileBytesMax = 64 * 1024 * 1024
 
 export function filesAt(commit: string, folder: string): ReadFile {

@@ -31,7 +31,10 @@ class OperationComparison {
     this.breaks = this.#values.breaks
   }
 
-  /** Clients put the base path before each path. A document without `servers` has the base path /. */
+  /**
+   * Compares the base paths, because clients put the base path before each path. A document without `servers` has the
+   * base path /.
+   */
   basePath(before: OpenApiDocument, after: OpenApiDocument): void {
     const [path, next] = [basePathOf(before), basePathOf(after)]
     if (next === path) return
@@ -47,7 +50,10 @@ class OperationComparison {
     }
   }
 
-  /** The server sends a webhook's body, so the body is a response. The receiver's response is a request. */
+  /**
+   * Compares the webhooks. The server sends a webhook's body, so the body is compared like a response. The receiver's
+   * response is compared like a request.
+   */
   webhooks(before: Operation[], after: Operation[]): void {
     for (const webhook of before) {
       const place = `webhook ${webhook.path}`

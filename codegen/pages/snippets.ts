@@ -34,8 +34,8 @@ export function languagesIn(root: string): Language[] {
 }
 
 /**
- * Reads the snippets emitted by codegen/targets with the client. In these languages a program names each type, and only
- * the client's model has these names.
+ * Reads the snippets that codegen/targets emits together with the client. In these languages a program must name each
+ * type, and only the client model has the types' names.
  */
 function emitted(name: string, language: string, root: string): Language {
   const file = path.join(root, `generated/snippets/${language}.json`)

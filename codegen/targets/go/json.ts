@@ -48,7 +48,7 @@ ${decodes.join('')}	return nil
 }`
 }
 
-/** Returns the union in a use: directly, in a list, or in a map. Null if there is no union. */
+/** Returns the union in a type: directly, in a list, or in a map. Null if there is no union. */
 function unionIn(use: Use, goPackage: GoPackage): string | null {
   const inner = withoutNull(use)
   if (inner.kind === 'list') return unionIn(inner.item, goPackage)

@@ -55,7 +55,7 @@ export class PackageNames {
   }
 }
 
-/** Names in a small scope, such as a struct's fields. */
+/** Makes the names in a small scope unique, such as the names of a struct's fields. */
 export function distinct(names: readonly string[]): string[] {
   const used = new Set<string>()
   return names.map((name) => {

@@ -37,7 +37,7 @@ export class TypeNames {
   }
 }
 
-/** Names in a small scope, such as a record's components. */
+/** Makes the names in a small scope unique, such as the names for a record's components. */
 export function distinct(names: readonly string[]): string[] {
   const used = new Set<string>()
   return names.map((name) => {

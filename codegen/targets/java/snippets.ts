@@ -28,7 +28,7 @@ function request(operation: ClientOperation, sample: Sample, java: JavaSurface):
   return program(java.surface.name, `${file}${answered(call, operation)}`)
 }
 
-/** A method without its optional arguments exists too. */
+/** Optional arguments are left out if they are empty, because the client has a method without them too. */
 function argumentsOf({ path, query, headers, body }: Sample, operation: ClientOperation, java: JavaSurface): string[] {
   const literals = new Literals(java)
   const paths = Object.values(path).map((value) => JSON.stringify(String(value)))

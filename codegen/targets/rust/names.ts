@@ -45,7 +45,7 @@ export class TypeNames {
   }
 }
 
-/** Names in a small scope, such as an enum's variants. `taken` are in use before. */
+/** Makes the names in a small scope unique, such as the names of an enum's variants. `taken` are in use already. */
 export function distinct(names: readonly string[], suffix: string, taken: readonly string[] = []): string[] {
   const used = new Set(taken)
   return names.map((name) => {
