@@ -25,7 +25,7 @@ const currencies: Readonly<Record<string, readonly [string, string]>> = {
   '€': ['euros', 'cents'],
   '£': ['pounds', 'pence'],
 }
-/** If a number without commas has more digits, it is spoken digit by digit. */
+/** If a number without commas has more digits than this, it is spoken digit by digit. */
 const digitsMax = 4
 const largest = 999_999_999_999
 

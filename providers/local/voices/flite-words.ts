@@ -19,7 +19,7 @@ const contents = { features: 0, relations: 1 }
 const feature = { name: 0, value: 1, next: 2 }
 const stringType = 5
 const floatType = 3
-/** A longer list means damaged memory, because a sentence has fewer characters than this. */
+/** A list longer than this means damaged memory, because a sentence has fewer characters. */
 const listMax = 10_000
 
 /** Returns the words' ends. Empty if the memory contains no utterance, or if its words do not match this text. */
