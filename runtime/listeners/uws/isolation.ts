@@ -6,8 +6,10 @@
  *
  *   - the response to an isolated request is not written in the turn in which the request's end was read;
  *   - a chunked body is the last on its connection. Closing before its end would reset the connection, and the client
- *     would lose the response. So the response waits for the end while the body arrives. If the body stalls, reading
- *     stops, and the connection ends by the timeout in uWebSockets.js.
+ *     would lose the response. So the response waits for the end while the body arrives.
+ *
+ * The response to any unfinished body waits for a moment. If the body stalls, the response closes the connection:
+ * otherwise uWebSockets.js would keep the connection for 8 to 12 s, and would close thousands of them in one turn.
  */
 import type { Clock } from '../../engine/options.ts'
 
@@ -38,13 +40,18 @@ export class Isolation {
     this.#readBytes += bytes
     if (!last) return
     this.#awaitsBody = false
+    const isOneTurn = this.#readTurn === currentTurn()
     this.#readTurn = currentTurn()
-    if (this.#waiting) setImmediate(() => this.#release('closes'))
+    const ending = this.#closes ? 'closes' : 'goes on'
+    if (this.#closes || isOneTurn) setImmediate(() => this.#release(ending))
+    // The client may have sent its next request with the end of a long body. uWebSockets.js reads that request as soon as
+    // this call returns, and closes the connection if this request is not answered by then.
+    else this.#release(ending)
   }
 
   /** Calls `write` as soon as the response may be written, with the connection's state after it. */
   finish(write: (ending: Ending) => void): void {
-    if (this.#closes && this.#awaitsBody) {
+    if (this.#awaitsBody) {
       this.#waiting = write
       return this.#watch(this.#readBytes, this.#readBytes)
     }
@@ -58,18 +65,26 @@ export class Isolation {
     this.#waiting = null
   }
 
-  /** Releases the response if the body stalls, or if too many further bytes have come. */
+  /** Releases the response if the body stalls, or if enough bytes have come that need not be read. */
   #watch(firstBytes: number, seenBytes: number): void {
     this.#clock.after(stallMs, () => {
       const bytes = this.#readBytes
-      if (bytes === seenBytes || bytes - firstBytes > unreadBytesMax) this.#release('reads no more')
-      else if (this.#waiting) this.#watch(firstBytes, bytes)
+      if (!this.#waiting) return
+      if (bytes === seenBytes) this.#release('closes')
+      else if (this.#closes && bytes - firstBytes > unreadBytesMax) this.#release('reads no more')
+      else if (!this.#closes && bytes - seenBytes > fastBytesMin) this.#release('goes on')
+      else this.#watch(firstBytes, bytes)
     })
   }
 }
 
 const stallMs = 200
-/** The maximum number of bytes read from an unneeded body after the response is ready. */
+/**
+ * A body with known length is fast if more bytes than this come in `stallMs` (16 KiB/s). Its response need not wait,
+ * because uWebSockets.js goes on to read such a body.
+ */
+const fastBytesMin = 3_277
+/** The maximum number of bytes read from an unneeded body without known length after the response is ready. */
 const unreadBytesMax = 16 * 1024 * 1024
 
 let turn = 0

@@ -73,7 +73,7 @@ export class UwsTransport implements Transport {
   isolate(hasBody: boolean, closes: boolean): void {
     const isolation = new Isolation(this.#clock, hasBody, closes)
     this.#isolation = isolation
-    if (hasBody && closes) this.#response.onData((chunk, last) => isolation.read(chunk.byteLength, last))
+    if (hasBody) this.#response.onData((chunk, last) => isolation.read(chunk.byteLength, last))
   }
 
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void {
