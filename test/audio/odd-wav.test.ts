@@ -137,7 +137,7 @@ t.test('a WAV is read if an odd chunk lacks its padding byte', (t) => {
   t.end()
 })
 
-t.test('a WAV with 64-bit floats is read as 32-bit floats', (t) => {
+t.test('the samples of a WAV with 64-bit floats are converted to 32-bit floats', (t) => {
   const tone = sine(440, 8000, 1)
   const wide = new Uint8Array(new Float64Array(tone).buffer)
   const files: Record<string, [file: Uint8Array, channels: number]> = {

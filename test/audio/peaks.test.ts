@@ -33,7 +33,7 @@ t.test('if all samples in a pixel have the same sign, so do its greatest and lea
   t.end()
 })
 
-t.test('audio in pieces of any length has the same peaks, and the last pixel may cover fewer samples', (t) => {
+t.test('audio in pieces of any length has the same waveform peaks; the last pixel may cover fewer samples', (t) => {
   const samples = Int16Array.from({ length: 2 * 1_000 }, (_, at) => ((at * 7919) % 60_000) - 30_000)
   const whole = new PeakMeter(layout)
   const expected = [...whole.add(samples), ...whole.end()]
@@ -49,7 +49,7 @@ t.test('audio in pieces of any length has the same peaks, and the last pixel may
   t.end()
 })
 
-t.test('peaks are complete if their length and their header agree with the audio', (t) => {
+t.test('waveform peaks are complete if their length and their header agree with the audio', (t) => {
   const peaks = Buffer.concat([peaksHeader(layout, 4), new Uint8Array(16)])
   for (const [frames, isComplete] of [
     [960, false],
