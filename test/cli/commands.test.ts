@@ -65,7 +65,7 @@ t.test('with --json the commands print their results as JSON', async (t) => {
   t.same(await json('keys', 'revoke', made.id, '--org', id), { id: made.id, revoked: true })
 })
 
-t.test("with --json the operator's lists are { data, nextCursor }, with field names as in the API", async (t) => {
+t.test("with --json the operator's `list` commands print { data, nextCursor } in the API's field names", async (t) => {
   const org = ['--org', 'local']
   await outputOf(t, 'users', 'create', 'ann@example.com', ...org)
   await outputOf(t, 'rmsg', 'add', '+14155550180', '--identity', 'shop')

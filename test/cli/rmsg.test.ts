@@ -54,7 +54,7 @@ t.test('the `rmsg` commands add, assign, pause, resume, unassign and remove a nu
   refused(t, await command('pause', added.id), 'there is no rich-message number')
 })
 
-t.test('the rmsg commands refuse wrong numbers, identities and organizations', async (t) => {
+t.test('the `rmsg` commands refuse wrong numbers, identities and organizations', async (t) => {
   refused(t, await command('add', '0170 1234567', '--identity', 'x'), 'is no phone number in E.164')
   refused(t, await command('add', '+14155550171', '--identity', ' '), '--identity takes')
   await done('add', '+14155550171', '--identity', 'agent-171')
