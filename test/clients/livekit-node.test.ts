@@ -6,7 +6,12 @@ import { installNodeClients, startSetup } from './setup.ts'
 t.setTimeout(400_000)
 const missing = await installNodeClients('livekit')
 
-if (missing) t.test('the tests with LiveKit Agents for Node are skipped', { skip: missing }, () => {})
+if (missing)
+  t.test(
+    'the tests with LiveKit Agents for Node are skipped if its packages cannot be installed',
+    { skip: missing },
+    () => {},
+  )
 else {
   const setup = await startSetup(t, ['agent'])
   await setup.loadStreamModels()

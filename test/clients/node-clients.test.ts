@@ -21,7 +21,8 @@ const clients = {
   langchain: [...chat, ...broken],
 }
 
-if (missing) t.test('the tests with Node clients are skipped', { skip: missing }, () => {})
+if (missing)
+  t.test('the tests with Node clients are skipped if the clients cannot be installed', { skip: missing }, () => {})
 else {
   const setup = await startSetup(t)
   for (const [client, steps] of Object.entries(clients))

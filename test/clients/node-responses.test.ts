@@ -11,7 +11,12 @@ const missing = await installNodeClients('responses')
  */
 const aiSdk = { ...agent, fail: { reference: /store: false/ } }
 
-if (missing) t.test('the tests of the Responses API with Node clients are skipped', { skip: missing }, () => {})
+if (missing)
+  t.test(
+    'the tests of the Responses API are skipped if the Node clients cannot be installed',
+    { skip: missing },
+    () => {},
+  )
 else
   await expectResponses(process.execPath, {
     'responses/openai.mjs': openai,

@@ -7,7 +7,8 @@ import { startSetup } from './setup.ts'
 t.setTimeout(400_000)
 const { python, missing } = await pythonEnvironment('openai.txt')
 
-if (missing) t.test('the tests with Python clients are skipped', { skip: missing }, () => {})
+if (missing)
+  t.test('the tests with Python clients are skipped if the clients cannot be installed', { skip: missing }, () => {})
 else {
   const setup = await startSetup(t)
   t.test('the Python SDK openai works with this server', async (t) =>

@@ -64,7 +64,12 @@ const expected: Readonly<Record<string, unknown>> = {
 }
 
 // `missing` is the reason why the package could not be installed.
-if (missing) t.test("the tests with the hosted product's Python SDK are skipped", { skip: missing }, () => {})
+if (missing)
+  t.test(
+    "the tests with the hosted product's Python SDK are skipped if the SDK cannot be installed",
+    { skip: missing },
+    () => {},
+  )
 else {
   const outcomes = await runWithFamily(t, python, ['python/with-family.py'])
   t.test("every method of the Python SDK works if the server implements the method's resource", (t) => {

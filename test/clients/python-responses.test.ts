@@ -6,5 +6,10 @@ import { agent, expectResponses, openai } from './responses-lane.ts'
 t.setTimeout(400_000)
 const { python, missing } = await pythonEnvironment('agents.txt')
 
-if (missing) t.test('the tests of the Responses API with Python clients are skipped', { skip: missing }, () => {})
+if (missing)
+  t.test(
+    'the tests of the Responses API are skipped if the Python clients cannot be installed',
+    { skip: missing },
+    () => {},
+  )
 else await expectResponses(python, { 'python/with-responses.py': openai, 'python/with-agents.py': agent })

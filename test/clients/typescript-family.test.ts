@@ -61,7 +61,12 @@ const expected: Readonly<Record<string, unknown>> = {
   notCalled: { notCalled: [], hasMany: true },
 }
 
-if (missing) t.test("the tests with the hosted product's TypeScript SDK are skipped", { skip: missing }, () => {})
+if (missing)
+  t.test(
+    "the tests with the hosted product's TypeScript SDK are skipped if the SDK cannot be installed",
+    { skip: missing },
+    () => {},
+  )
 else {
   const file = path.join(t.testdir(), 'answers.json')
   const outcomes = await runWithFamily(t, process.execPath, ['family/with-family.mjs'], { PARLEY_ANSWERS: file })

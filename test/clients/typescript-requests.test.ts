@@ -90,7 +90,7 @@ t.test('a redirect that a browser hides is an error with the status 0', async (t
   await t.rejects(createRouterClient(options).listModels(), { name: 'RouterApiError', status: 0, code: null })
 })
 
-t.test('one attempt is made if the Idempotency-Key is given, the error is final, or the pause is long', async (t) => {
+t.test('a request is sent once if it sets Idempotency-Key, its error is final, or the pause is too long', async (t) => {
   const withKey = answering(refused(true))
   const call = { ...speech, idempotencyKey: 'mine' }
   await t.rejects(createRouterClient(withKey.options).createSpeech(call), { code: 'rate_limited' })
