@@ -153,7 +153,7 @@ t.test('an operation has a method for each media type of its answer', (t) => {
   t.end()
 })
 
-t.test('multipart parts keep the order on the wire, and no response body means the answer kind none', (t) => {
+t.test('multipart parts keep the order on the wire, and without a response body the answer kind is `none`', (t) => {
   const form = {
     type: 'object',
     required: ['request', 'audio'],

@@ -115,7 +115,7 @@ t.test('a stream without a terminal event is an error, and a too long event is a
   await t.rejects(collect(await streamOf(client)), { constructor: ProtocolError, message: /longer than 16777216/ })
 })
 
-t.test('a line may end in CR alone, also at the end of the stream', async (t) => {
+t.test('a line of an event stream may end in CR alone, also at the end of the stream', async (t) => {
   const text = 'event: thing.completed\rdata: {"name":"root","branches":[]}\r\r'
   const { client } = await serve(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)

@@ -272,7 +272,7 @@ t.test('it is not a breaking change if null moves from a component to the refere
   t.end()
 })
 
-t.test('a break of an operation or a field is allowed if a release deprecated the part in time', (t) => {
+t.test('a breaking change to an operation or a field is allowed if an earlier release deprecated it in time', (t) => {
   const deprecated: Step[] = [
     { set: [...things, 'get', 'deprecated', true] },
     { set: [...circle, 'properties', 'filled', 'deprecated', true] },
