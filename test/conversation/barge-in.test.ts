@@ -111,7 +111,7 @@ t.test('interruption mode none: speech during the turn of the agent is answered 
   t.same(texts(), ['user: tell me.', `agent: ${story}`, 'user: what is his name.', 'agent: Yes.'])
 })
 
-t.test('a protected first message is not interrupted', async (t) => {
+t.test('if protectFirstMessage is set, the first message is not interrupted', async (t) => {
   const { sim, record, texts } = converse({
     settings: { firstMessage: 'Hello my dear friend.', firstMessageMode: 'message' },
     interruption: { protectFirstMessage: true },

@@ -83,7 +83,7 @@ t.test('interruption mode adaptive: three backchannel words do not interrupt, fo
   t.ok(await interrupts({}, (sim) => void sim.say('mhm yeah okay mhm')))
 })
 
-t.test('interruption mode none: nothing interrupts, and minDuration and minWords do not count', async (t) => {
+t.test('interruption mode none: nothing interrupts, and minDuration and minWords have no effect', async (t) => {
   t.notOk(await interrupts({ mode: 'none', minDuration: 0 }, (sim) => void sim.say('stop it now please.')))
 })
 

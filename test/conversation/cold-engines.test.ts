@@ -42,7 +42,7 @@ for (const coldMs of [{ vad: 6000 }, { stt: 6000 }, { vad: 3000, stt: 7000 }, { 
   })
 }
 
-t.test('if voice activity detection misses the end of speech, the end of the last word counts', async (t) => {
+t.test('if voice activity detection misses the end of speech, the last word counts as the end', async (t) => {
   const talk = converse({ answerOf: () => 'I see.' })
   await talk.sim.run(500)
   await ask(talk, 'please book a table.')

@@ -256,7 +256,7 @@ t.test('if speech to text of a joined person fails, the call goes on and opens n
   t.equal(all.logs.filter(({ message }) => message.includes('a person who has joined')).length, 1)
 })
 
-t.test('if recognition of a joined person exhausts the credit, the call is notified', async (t) => {
+t.test('if the credit runs out while a joined person is recognized, the conversation is notified', async (t) => {
   const { clock, deps } = bench([])
   const lost: string[] = []
   const transcribeStream: ConversationDeps['transcribeStream'] = (_input, sink) => {

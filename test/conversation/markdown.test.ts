@@ -100,7 +100,7 @@ t.test("a voice's markup in the pronunciation dictionary, such as a break tag, r
   t.end()
 })
 
-t.test('- and # are read as Markdown only at the beginning of a line, and not of a later sentence', (t) => {
+t.test('- and # are Markdown only at the beginning of a line, and not of a later sentence in the line', (t) => {
   const sentence = (text: string) => normalize(text, 'sentence').spoken.text
   for (const text of ['- 5 degrees.', '> 90 percent.', '# 5', '– 5 degrees.', '> x, so go on.', '+ 5 euros.', '- to +'])
     t.equal(sentence(text), text)

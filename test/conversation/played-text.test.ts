@@ -34,7 +34,7 @@ t.test('without word timings the played text of a sentence advances with its aud
   t.end()
 })
 
-t.test('once finished a sentence counts as played, and the next one only from the start of its audio', (t) => {
+t.test('a sentence counts as played once its audio ends, and the next one only once its audio begins', (t) => {
   const turn = new PlayedText(rateHz)
   for (const name of names) {
     turn.sentence(`${spoken[name]} `)

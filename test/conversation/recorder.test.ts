@@ -244,7 +244,7 @@ t.test('the peaks of a recording are those of its samples, in the format of audi
   t.ok(peaks.isClosed)
 })
 
-t.test('if the file of the peaks fails or is too slow, the recording goes on', async (t) => {
+t.test('if the file of the waveform peaks fails or is too slow, the recording goes on', async (t) => {
   const broken = new MemoryFile()
   broken.append = () => Promise.reject(new Error('disk full'))
   const slow = new MemoryFile()

@@ -21,7 +21,7 @@ t.test('the end of speech is where the sound level drops', (t) => {
   t.end()
 })
 
-t.test('if the sound level does not show the end of speech, the detected end counts', (t) => {
+t.test('if the sound level does not show the end of speech, the end from voice activity detection is used', (t) => {
   t.equal(endOf(join(tone(1000, 8000), tone(1000, 900)), 1024), 1024, 'noise')
   t.equal(endOf(join(tone(800, 8000), tone(1000, 20)), 1024), 1024, 'silence')
   t.equal(endOf(tone(1050, 8000), 1024), 1024, 'what follows has not come')
