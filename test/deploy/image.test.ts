@@ -36,7 +36,7 @@ t.test('the Dockerfile names existing files, a numeric user id, and the assemble
   t.end()
 })
 
-t.test('the assembled program has only production packages, one binary of the engine, and a package list', (t) => {
+t.test('the assembled program has only production packages, one binary of uWebSockets.js, and a package list', (t) => {
   const { status, stderr } = spawnSync(process.execPath, ['deploy/assemble.mjs', folder], { cwd: root })
   t.equal(status, 0, stderr.toString())
   const engine = path.join(folder, 'node_modules/uWebSockets.js')
@@ -70,7 +70,7 @@ t.test('the assembled program has only production packages, one binary of the en
   t.end()
 })
 
-t.test('make sbom lists the product packages of the lock file, and the binary of the engine', (t) => {
+t.test('`make sbom` lists the product packages of the lock file, and the binary of uWebSockets.js', (t) => {
   const file = path.join(t.testdir(), 'sbom.json')
   const { status, stderr } = spawnSync(process.execPath, ['deploy/bill-of-materials.mjs', file], { cwd: root })
   t.equal(status, 0, stderr.toString())
