@@ -21,7 +21,7 @@ t.test('the snippets in TypeScript compile strictly against the generated client
 })
 
 t.test(
-  'the snippets with curl send the operation of the contract, with a key if needed and the example as the body',
+  'each curl snippet calls its operation with the example body of the contract and, if needed, with an API key',
   (t) => {
     const commands = runCurl()
     for (const [index, { operation }] of operations.entries()) checkCurl(t, operation, commands[index] ?? [])
