@@ -234,7 +234,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
   })
 
   for (const routing of [{ mode: 'explicit', provider: 'a', model: 'm' } as const, auto])
-    t.test(`if no model was callable, a circuit that closes afterwards changes nothing: ${routing.mode}`, async (t) => {
+    t.test(`a request without a callable model fails even if a circuit closes later: ${routing.mode}`, async (t) => {
       const all = setup([failure('server')])
       for (let i = 0; i < 3; i++) {
         await fault(all.once())

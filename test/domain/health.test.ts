@@ -160,7 +160,7 @@ t.test('a half-open circuit ignores the failure of an attempt that began before 
   t.equal(health.blocked(llm), null)
 })
 
-t.test('a model whose provider requests a pause gets no requests in the pause, within a limit', async (t) => {
+t.test('a model whose provider requests a pause gets no requests in the pause, up to a longest pause', async (t) => {
   for (const errorClass of ['rate_limited', 'overloaded'] as const) {
     const { clock, health, fail, llm, stt, other } = setup()
     fail(llm, errorClass, 30)

@@ -72,7 +72,7 @@ t.test('the first provider is called with the organization’s key, the next wit
 })
 
 t.test(
-  'a provider without the operator’s credential is a candidate for an organization that brought a key',
+  'a provider without the operator’s credential is a candidate for an organization with its own key',
   async (t) => {
     const all = setup(['a', 'b'])
     const [a] = all.providers
