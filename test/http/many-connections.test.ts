@@ -45,7 +45,7 @@ t.test('an idle connection closes without an answer, and a late request is answe
 })
 
 for (const path of ['/v1/at-once', '/v1/later'])
-  t.test(`too many requests of ${path} in one write get some answers before the connection closes`, async (t) => {
+  t.test(`if one write has too many requests of ${path}, some are answered before the connection closes`, async (t) => {
     const server = await start([mount(surface('main', ...operations), handlers)], { engine: 'node' })
     t.teardown(() => server.stop())
     const { text, isClosed } = await raw(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(50), 2000)

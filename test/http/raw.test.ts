@@ -62,9 +62,17 @@ const sockets = {
 const isOldBuild = Number(process.versions.node.split('.')[0]) < 22
 const uws: Build = isOldBuild ? 'uws20' : 'uws'
 
-t.test('uWebSockets.js answers raw requests', { skip: problemOfUws(), timeout: 110_000 }, (t) => probe(t, 'uws', uws))
-t.test('node:http answers raw requests', { timeout: 110_000 }, (t) => probe(t, 'node', 'node'))
-t.test('the upload port answers raw requests', { timeout: 110_000 }, (t) => probe(t, 'node', 'uploads'))
+t.test(
+  'uWebSockets.js handles each request in raw-cases.ts as listed',
+  { skip: problemOfUws(), timeout: 110_000 },
+  (t) => probe(t, 'uws', uws),
+)
+t.test('node:http handles each request in raw-cases.ts as listed', { timeout: 110_000 }, (t) =>
+  probe(t, 'node', 'node'),
+)
+t.test('the upload port handles each request in raw-cases.ts as listed', { timeout: 110_000 }, (t) =>
+  probe(t, 'node', 'uploads'),
+)
 
 function problemOfUws(): string | false {
   const loaded = loadUws()

@@ -58,7 +58,7 @@ async function suite(t: Test, clock: TestClock, port: number, allowed: Limits): 
     body.socket.destroy()
   })
 
-  await t.test('a request body may begin a second before the limit for slow starts', async (t) => {
+  await t.test('a request body that begins a second before the limit for its first bytes is accepted', async (t) => {
     const body = await begin(clock, port, 2)
     await clock.advance(startMs - 1000)
     await body.send('{}', 0)
@@ -80,7 +80,7 @@ async function suite(t: Test, clock: TestClock, port: number, allowed: Limits): 
     }
   })
 
-  await t.test('a body is not refused because the event loop was busy', async (t) => {
+  await t.test('a busy event loop does not make a body count as slow, so the body is accepted', async (t) => {
     const body = await begin(clock, port, 2)
     body.socket.write('{}')
     clock.pass(60_000)
