@@ -84,7 +84,7 @@ t.test('a word aligner counts the played words to within one word, and never too
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('a word aligner finds the played words if the audio ends between two recordings', { timeout }, async (t) => {
+t.test('a word aligner finds the played words if audio ends where a new sentence begins', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal

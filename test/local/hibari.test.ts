@@ -115,7 +115,7 @@ t.test('the speech is as loud as a recorded prompt, and never cut at its peaks',
   t.ok(samples.every((sample) => Math.abs(sample) <= 0.951 * 32_767))
 })
 
-t.test('a slow, usual or fast voice is understood, and has the length of its speed', async (t) => {
+t.test('slow, usual or fast speech is understood, and its length fits the requested speed', async (t) => {
   const text = 'Thank you for calling, please leave your message after the tone.'
   const usual = (await hibari.speak(text, 'heart', 1)).samples.length
   for (const speed of [0.25, 0.5, 1.5, 2, 3, 4]) {

@@ -166,7 +166,7 @@ t.test('files with a wrong checksum are reported, and no other file is accepted 
   await t.rejects(addModel({ ...request, id: 'other' }), { name: 'InstallError', message: /no model other/ })
 })
 
-t.test('the folders of interrupted commands are removed, and the folder of a running command is kept', async (t) => {
+t.test('folders of interrupted `models add` commands are removed, and that of a running command is kept', async (t) => {
   const modelsDir = folder()
   for (const name of ['.whisper-base-old', '.whisper-base-new', 'other']) mkdirSync(path.join(modelsDir, name))
   for (const name of ['.whisper-base-old', 'other']) utimesSync(path.join(modelsDir, name), 0, 0)

@@ -36,7 +36,7 @@ const rightLanguageMin = 0.9
 
 for (const [language, max] of Object.entries(wrongMax) as [PromptLanguage, number][])
   t.test(
-    `recordings in the language ${language} are transcribed, and the language is found`,
+    `recordings in the language ${language} are transcribed, and the language is detected`,
     { skip, timeout: busyMs },
     async (t) => {
       const prompts = await loadPrompts(language)
@@ -58,7 +58,7 @@ for (const [language, max] of Object.entries(wrongMax) as [PromptLanguage, numbe
   )
 
 t.test(
-  'speech of an embedded German voice is transcribed, and the language is found',
+  'speech of an embedded German voice is transcribed, and the language is detected',
   { skip, timeout: busyMs },
   async (t) => {
     const voice = provider.models.find(({ stage, languages }) => stage === 'tts' && languages.includes('de'))
@@ -89,7 +89,7 @@ const germanTexts = [
   'Die Rechnung haben wir Ihnen letzte Woche geschickt.',
 ]
 
-t.test('a language that the request names is not searched for', { skip, timeout: busyMs }, async (t) => {
+t.test('if the request names the language, no language is detected', { skip, timeout: busyMs }, async (t) => {
   const { language, text } = await hear([readFixture('privacy-prompt')], 'en')
   t.equal(language, 'en')
   t.equal(wordErrors('Please enter your phone number, starting with the area code.', text).errors, 0)
