@@ -21,7 +21,7 @@ for (const { name, contract } of surfaces)
     t.ok(operations.length >= 2, `${operations.length} operations`)
   })
 
-t.test('the answer 400 names the wrong field', async (t) => {
+t.test('the response 400 names the invalid field', async (t) => {
   const speech = { input: 'Good day.', colour: 'red' }
   const router = await request('/router/v1/tts/speech', { method: 'POST', headers: json, body: JSON.stringify(speech) })
   const { error } = (await router.json()) as Envelope
