@@ -150,7 +150,7 @@ t.test('a refused request is not logged as a change; a missing role is logged as
   t.equal((await events(acme, '?result=denied')).length, 2, 'a key is refused without an event')
 })
 
-t.test('an event stays if its request fails after the commit, and goes if the request was refused', async (t) => {
+t.test('an audit event stays if its request fails after the commit, but not if the request is refused', async (t) => {
   const acme = await administrator('fails late')
   const { audit, organizations } = admin.store
   const caller = { organization: { id: acme.id }, keyId: acme.keyId, scopes: [] }
@@ -202,7 +202,7 @@ t.test('listAuditEvents filters, and pages through all events', async (t) => {
     t.match(faultOf(await call(acme, 'GET', `/v1/audit-events${query}`)), { status: 400 }, query)
 })
 
-t.test('an organization sees only its own events, and a key needs the scope admin', async (t) => {
+t.test('an organization sees only its own audit events, and needs a live key with the scope admin', async (t) => {
   const [acme, stranger] = [await administrator('has a log'), await administrator('reads another log')]
   await call(acme, 'POST', '/v1/agents', agent)
   t.same(

@@ -110,7 +110,7 @@ t.test('an LLM writes the call report once for simultaneous requests, and again 
   )
 })
 
-t.test("if the LLM's answer is invalid, rules write the report; finalizeCallReport asks the LLM again", async (t) => {
+t.test("if the LLM's answer is invalid, fixed rules make the report; finalizeCallReport retries the LLM", async (t) => {
   const { finalize, report } = await endedCall('unusable')
   stub.behave({ kind: 'ok', text: '{"summary": ""}' })
   t.match((await finalize()).json(), { outcome: 'completed' })
@@ -143,7 +143,7 @@ const ruled: [title: string, more: Partial<Call>, hasSpoken?: boolean][] = [
   ['nobody has spoken', {}, false],
 ]
 for (const [title, more, hasSpoken] of ruled)
-  t.test(`the call report is written by rules, without an LLM: ${title}`, async (t) => {
+  t.test(`the call report is made by fixed rules, without an LLM: ${title}`, async (t) => {
     const { finalize, report, events } = await endedCall(title, more, hasSpoken)
     const before = asked()
     t.equal((await finalize()).status, 200)

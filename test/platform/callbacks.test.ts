@@ -98,7 +98,7 @@ t.test('if the session has no phone number, dispatchCallback leaves the callback
   })
 })
 
-t.test("before the call is placed, a callback shows the phone number id of the agent's tool", async (t) => {
+t.test("before its call is placed, a callback shows the phone number id from the agent's tool settings", async (t) => {
   const acme = await organization('numbers of tools')
   const shownWith = async (...configs: (BuiltinConfig | null)[]) => {
     const tools = configs.map((config): Pipeline['tools'][number] => ({

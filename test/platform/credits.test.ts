@@ -45,7 +45,7 @@ t.test('getCredits shows the balance and pages of credit movements, and nothing 
     t.match(faultOf(await call(acme, 'GET', `/v1/credits?${query}`)), { status: 400, code: 'VALIDATION_ERROR' }, query)
 })
 
-t.test('parley credits shows the credit and its movements', async (t) => {
+t.test('`parley credits` shows the credit and its movements', async (t) => {
   const acme = await admin.organization('by command', { creditMicroUsd: 25_000_000 })
   await admin.store.organizations.addCredit(acme.id, -12_400)
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }

@@ -213,7 +213,7 @@ t.test('a change of another field keeps the direction of a number without an age
   t.equal((await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow>().direction, 'inbound')
 })
 
-t.test("with `clients: family` (the hosted product's API) a free number has a charge date in a month", async (t) => {
+t.test("with `clients: family` (hosted product's API) a free number's charge date is a month later", async (t) => {
   const { id } = await withNumber()
   const row = (await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow & { monthlyMicroUsd: string }>()
   const createdAtMs = Date.parse(row.createdAt)

@@ -13,7 +13,7 @@ const said = (isKeySpent: boolean) => {
   return { status, repeats: headers['x-should-retry'], error: (JSON.parse(body) as { error: string }).error }
 }
 
-t.test('if a command to another process may have run, the client is advised to check before a repetition', (t) => {
+t.test('if a command to another process may have run, the client is advised to check before repeating it', (t) => {
   const error = /look whether it was, and ask again with a new Idempotency-Key if not\.$/
   t.match(said(true), { status: 503, repeats: 'false', error })
   t.notMatch(said(true).error, /Retry after/i)

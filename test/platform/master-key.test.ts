@@ -42,7 +42,7 @@ t.test('with a new master key, stored keys can be decrypted only if the old key 
     t.notMatch(wrong.output(), /kept-key/)
   })
 
-  await t.test('parley doctor reports a changed master key', async (t) => {
+  await t.test('`parley doctor` reports a changed master key', async (t) => {
     const doctor = (env: Settings) => runCommand(first, ['doctor'], { ...stored, PARLEY_PORT: '0', ...env })
     const wrong = await doctor({ PARLEY_MASTER_KEY: stranger })
     t.equal(wrong.code, 1)
@@ -58,7 +58,7 @@ t.test('with a new master key, stored keys can be decrypted only if the old key 
       t.match(await doctor(env), { code: 0, stdout: /^ok {4}master key: it opens every sealed secret$/m })
   })
 
-  await t.test('if both master keys are set, stored keys work, and parley keys reseal re-encrypts them', async (t) => {
+  await t.test('if both master keys are set, stored keys work, and `keys reseal` re-encrypts them', async (t) => {
     const env = { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` }
     const both = await start(env)
     t.equal((await answer(both, pinned('other/chat'))).status, 200)

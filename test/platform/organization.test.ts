@@ -76,7 +76,7 @@ t.test('updateOrganization needs the scope admin and a live key, both checked be
   t.match(faultOf(await call(await admin.key(id, { scopes: ['admin'] }), 'GET', path)), forbidden)
 })
 
-t.test('parley org set, show and credit change and show the settings and the credit', async (t) => {
+t.test('`parley org set`, `org show` and `org credit` change and show the settings and the credit', async (t) => {
   const { id, ...acme } = await admin.organization('set', { creditMicroUsd: 0 })
   const settings = [
     'name=Renamed',
@@ -143,7 +143,7 @@ t.test('at most one organization can be the admin organization', async (t) => {
   t.equal((await org('set', b.id, 'admin_organization=on')).code, 0)
 })
 
-t.test("parley org disable refuses the organization's keys and tokens, and enable accepts them again", async (t) => {
+t.test("after `parley org disable` the organization's keys and tokens are refused, until `org enable`", async (t) => {
   const { id, ...acme } = await admin.organization('closed')
   const user = (...args: string[]) => runCommand(parley, ['users', ...args])
   t.equal((await user('create', 'ann@example.com', '--org', id)).code, 0)

@@ -55,7 +55,7 @@ async function read({ id, key }: { id: string; key: string }, headers: Record<st
 
 const peaksPath = (id: string) => join(folder, `${id}.peaks`)
 
-t.test('getRecordingPeaks computes the peaks of a recording that has none, and keeps them', async (t) => {
+t.test('getRecordingPeaks computes the waveform peaks of a recording that has none, and keeps them', async (t) => {
   const call = await recorded()
   const { answer, body } = await read(call)
   t.equal(answer.status, 200)

@@ -151,7 +151,7 @@ t.test("the route of another organization's request is answered 404, like an unk
   t.equal((await send(scopeless, path)).status, 403)
 })
 
-t.test('parley why explains the route of a request', async (t) => {
+t.test('`parley why` explains the route of a request', async (t) => {
   const acme = await admin.organization('asking')
   stub.behave({ kind: 'status', status: 500 })
   const made = await answer(acme, two)

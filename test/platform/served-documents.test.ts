@@ -33,7 +33,7 @@ t.test('a served AsyncAPI document lists the sockets at the public URL, with its
     })
 })
 
-t.test('operations with the scope rmsg accept only an API key', async (t) => {
+t.test('operations for rich messages (scope `rmsg`) accept only an API key', async (t) => {
   type Operation = { 'x-scope'?: string; security?: object[] }
   const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<{
     paths: Record<string, Record<string, Operation>>
@@ -67,7 +67,7 @@ t.test('an unknown path is answered 404 with the nearest path of the same API', 
     t.match((await call(acme, 'GET', path)).json(), { error: { code: 'not_found' } }, path)
 })
 
-t.test('the engine node compares Idempotency-Key values by every byte', async (t) => {
+t.test('the engine `node` compares Idempotency-Key values by every byte', async (t) => {
   const server = await ownServer(t, { PARLEY_ENGINE: 'node' })
   const ask = (key: string, input: string) => {
     const body = JSON.stringify({ input: [message(input)], max_output_tokens: 10 })

@@ -221,7 +221,7 @@ t.test("totalSessions and totalMinutes count an organization's live or test sess
   t.same(await totals(stranger), [1, 11])
 })
 
-t.test('the commands usage and credits refuse values that they cannot parse', async (t) => {
+t.test('the commands `usage` and `credits` refuse values that they cannot parse', async (t) => {
   const refusal = async (...args: string[]) => (await runCommand(parley, args)).stderr
   for (const command of ['usage', 'credits'])
     t.match(

@@ -154,7 +154,7 @@ t.test('an expired user token or session is refused as unknown', async (t) => {
   t.same(await ask(cookie(await issue('session'))), unauthorized)
 })
 
-t.test('parley users creates, lists and removes users', async (t) => {
+t.test('the `parley users` commands create, list and remove users', async (t) => {
   t.match(created, /^usr_\S+ {2}ann@example\.com {2}org_\S+ {2}member$/)
   t.match(await users('token', 'nobody@example.com', '--org', 'acme'), { code: 1, stderr: /is no user of acme/ })
   t.match(await users('create', 'ann', '--org', 'acme'), { code: 2, stderr: /is no email address/ })
