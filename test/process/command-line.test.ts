@@ -45,7 +45,7 @@ t.test('the API key of a first run is stored in a file that only its owner can r
   t.end()
 })
 
-t.test('the commands speak, transcribe and respond work in pipes', async (t) => {
+t.test('the commands `speak`, `transcribe` and `respond` work in pipes', async (t) => {
   const text = 'Please leave your message after the tone.'
   const line = (command: string) => runLine(command, { dataDir: parley.dataDir })
   const piped = await line(`echo '${text}' | ${entry} speak - -o - | ${entry} transcribe -`)
@@ -58,7 +58,7 @@ t.test('the commands speak, transcribe and respond work in pipes', async (t) => 
   refused(t, await line(`printf '' | ${entry} respond -`), 'parley: there is no text')
 })
 
-t.test('the command doctor names each fault, and does not stop the server', async (t) => {
+t.test('the command `doctor` names each fault, and does not stop the server', async (t) => {
   const beside = await outputOf(t, 'doctor')
   t.match(JSON.parse(await outputOf(t, 'doctor', '--json')), { data: [{ name: 'Node', ok: true }] })
   for (const name of ['Node', 'configuration', 'engine', 'store', 'port', 'provider'])
@@ -83,7 +83,7 @@ t.test('the command doctor names each fault, and does not stop the server', asyn
   t.match(wrong.stdout, /^FAIL {2}configuration: PARLEY_PORT: /m)
 })
 
-t.test('the command drain ends the running server', async (t) => {
+t.test('the command `drain` ends the running server', async (t) => {
   const all = [parley.pid, ...descendants(parley.pid)]
   t.equal(await outputOf(t, 'drain'), `process ${parley.pid} has ended`)
   await until('all have ended', () => all.every((pid) => !isRunning(pid)))

@@ -12,7 +12,7 @@ import { entry, startParley } from './parley.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
-t.test('if the command dial is interrupted, the option --hang-up decides whether its call ends', async (t) => {
+t.test('if the command `dial` is interrupted, the option --hang-up decides whether its call ends', async (t) => {
   const parley = await startParley()
   t.teardown(() => parley.remove())
   const target = { url: parley.url, key: testKey }
@@ -48,7 +48,7 @@ async function interrupted(t: Test, dataDir: string, args: readonly string[]) {
   return { code, output, id: new RegExp(`: (${idForm})`).exec(output)?.[1] ?? '' }
 }
 
-t.test('the command up --simulate-inbound prints a call from a simulated person', async (t) => {
+t.test('the command `up --simulate-inbound` prints a call from a simulated person', async (t) => {
   const parley = await startParley({}, freshDataDir(), ['up', '--simulate-inbound', 'Goodbye.'])
   t.teardown(() => parley.remove())
   for (let tries = 0; tries < 1200 && !/the session is over/.test(parley.output()); tries++) await sleep(100)
@@ -57,7 +57,7 @@ t.test('the command up --simulate-inbound prints a call from a simulated person'
   t.match(parley.output(), /^the session is over$/m)
 })
 
-t.test('the command up --simulate-inbound keeps serving if the simulated call fails', async (t) => {
+t.test('the command `up --simulate-inbound` keeps serving if the simulated call fails', async (t) => {
   const dataDir = freshDataDir()
   const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_API_KEY: `sk_live_${'x'.repeat(40)}` }, dataDir, [
     'up',

@@ -7,7 +7,7 @@ import { freePort } from './machine.ts'
 import { startParley } from './parley.ts'
 
 for (const setting of ['auto', 'node'] as const) {
-  t.test(`a start with PARLEY_ENGINE=${setting} names its engine`, async (t) => {
+  t.test(`with PARLEY_ENGINE=${setting} the output, /readyz and the metrics name the engine`, async (t) => {
     const choice: EngineChoice = chooseEngine(setting)
     const adminPort = await freePort()
     const parley = await startParley({ PARLEY_ENGINE: setting, PARLEY_ADMIN_PORT: String(adminPort) })

@@ -5,7 +5,7 @@ import WebSocket from 'ws'
 import { freshDataDir } from '../installation.ts'
 import { startParley } from './parley.ts'
 
-t.test('the command mock serves without a database until Ctrl-C', async (t) => {
+t.test('the command `mock` serves without a database until Ctrl-C', async (t) => {
   // No server listens at this address, so a command that opens the database would fail.
   const settings = { DATABASE_URL: 'postgres://127.0.0.1:1/none' }
   const parley = await startParley(settings, freshDataDir(), ['mock', '--port', '0'])

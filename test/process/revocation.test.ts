@@ -9,7 +9,7 @@ import { pair } from './pair.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('the command keys revoke closes the sockets of an API key in two processes', async (t) => {
+t.test('the command `keys revoke` closes the sockets of an API key in two processes', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const nodes = await pair(t, cluster, { DATABASE_URL: databaseUrl })
   const [{ dataDir }] = nodes
