@@ -140,7 +140,7 @@ t.test('the rest of a discarded answer is read, within limits', async (t) => {
   await stub.requests.at(-1)?.closed
 })
 
-t.test('a request is given up if the server sends nothing within the idle limit', async (t) => {
+t.test('a request is aborted if the server sends nothing within the idle limit', async (t) => {
   const clock = new TestClock({ quiet: wholeProcess })
   const own = pool(t, { clock })
   const failureOf = async (work: Promise<unknown>) => ({ ...(await clock.during(failure(work))) })
@@ -153,7 +153,7 @@ t.test('a request is given up if the server sends nothing within the idle limit'
   t.match(await failureOf(collect(body)), { failure: 'idle_timeout', sent: true }, 'also the third time')
 })
 
-t.test('a request is not given up if the server sends slowly but steadily', async (t) => {
+t.test('a request is not aborted if the server sends slowly but steadily', async (t) => {
   const clock = new TestClock({ quiet: wholeProcess })
   const own = pool(t, { clock })
   const slowly: Behaviour = {

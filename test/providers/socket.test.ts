@@ -57,7 +57,7 @@ t.test('a socket to a vendor sends and receives frames', async (t) => {
   await until(() => stub.open === 0)
 })
 
-t.test('a subprotocol is agreed on, or the upgrade fails', async (t) => {
+t.test('a subprotocol is negotiated, or the upgrade fails', async (t) => {
   const { stub, open } = await setup(t)
   const socket = await open({ protocols: ['token', 'key-1'] })
   t.equal(stub.asked[0]?.headers['sec-websocket-protocol'], 'token,key-1')
