@@ -76,7 +76,7 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('an invalid later frame is answered with an error and closes the socket', async (t) => {
+  t.test('an invalid frame after the first is answered with an error and closes the socket', async (t) => {
     const after = (address: string, ...frames: (object | Buffer)[]) => afterAt(parley, address, ...frames)
     const afterAt = async (target: Target, address: string, ...frames: (object | Buffer)[]) => {
       const client = await start(target, address, echoed)

@@ -54,7 +54,7 @@ async function openEvents(target: Target): Promise<{ ended: Promise<string> }> {
   return { ended: answer.text() }
 }
 
-t.test("the command keys revoke closes the key's sockets with 4401 in every process", async (t) => {
+t.test("the command `keys revoke` closes the key's sockets with 4401 in every process", async (t) => {
   const acme = await admin.organization('acme', { scopes })
   const other = await admin.key(acme.id, { scopes })
   const sockets = await openSockets(acme)
@@ -64,7 +64,7 @@ t.test("the command keys revoke closes the key's sockets with 4401 in every proc
   await isOpen(t, kept)
 })
 
-t.test("the command keys rotate closes the old secret's sockets with 4401 in every process", async (t) => {
+t.test("the command `keys rotate` closes the old secret's sockets with 4401 in every process", async (t) => {
   const acme = await admin.organization('rotated', { scopes })
   const other = await admin.key(acme.id, { scopes })
   const sockets = await openSockets(acme)
@@ -99,7 +99,7 @@ t.test('the removal of a user closes the sockets that the tokens of the user hav
   t.equal(await socket.closed, 4401)
 })
 
-t.test('the command org disable closes all sockets and event streams of the organization', async (t) => {
+t.test('the command `org disable` closes all sockets and event streams of the organization', async (t) => {
   const acme = await admin.organization('disabled', { scopes })
   const stranger = await admin.organization('enabled', { scopes })
   const sockets = await openSockets(acme)

@@ -180,7 +180,7 @@ t.test('the page /try gets a token, but a page of a foreign origin does not', as
   t.equal((await ask(server, 'GET', '/try/token', own)).status, 405)
 })
 
-t.test('on another machine the page /try is answered like an unknown path', async (t) => {
+t.test('a request for /try from another machine is answered like an unknown path', async (t) => {
   const server = await serve(t)
   const elsewhere: Record<string, string>[] = [
     // An attacker's host name can point to this machine, so the name in Host must be checked.
@@ -203,7 +203,7 @@ t.test('on another machine the page /try is answered like an unknown path', asyn
   }
 })
 
-t.test('without a local key the page /try is served, and gets no token', async (t) => {
+t.test('if the server has no local API key, the page /try is served, but gets no token', async (t) => {
   const keyless = await serve(t, { caller: () => null })
   for (const path of pages) t.equal((await ask(keyless, 'GET', path)).status, 200, path)
   t.match((await ask(keyless, 'GET', '/try')).body, 'data-key="asked"')

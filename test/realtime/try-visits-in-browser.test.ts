@@ -222,7 +222,7 @@ async function visits(browser: Browser): Promise<void> {
         t.match(await axeFaults(page), [/^button-name/], 'axe does look')
       })
 
-  t.test('on another machine a pasted API key works, and is deleted when the page is closed', async (t) => {
+  t.test('on another machine than the server /try accepts a pasted API key, and forgets it when closed', async (t) => {
     const open = await startParley({ PARLEY_TRY: '1', ...slowEngines })
     t.teardown(() => open.remove())
     await loadEngines(open)
