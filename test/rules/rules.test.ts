@@ -134,7 +134,7 @@ t.test("no file contains a machine's path or a package registry's name", (t) => 
   t.end()
 })
 
-t.test('the lock file names no registry', (t) => {
+t.test('the lock file names no package registry', (t) => {
   const settings = read('.npmrc').split('\n')
   t.ok(settings.includes('omit-lockfile-registry-resolved=true'))
   t.notOk(settings.some((line) => /registry *=(?!true)|\/\/.*:/.test(line)))

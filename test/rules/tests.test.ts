@@ -12,7 +12,7 @@ const starters = ['test/process/parley.ts', 'test/process/command.ts']
 /** This file names programs but starts no program, so it is exempt. */
 const ruleFile = 'test/rules/tests.test.ts'
 
-t.test('no test of the test lane `fast` starts the built program', (t) => {
+t.test('no test in the lane `fast` (a named set of tests) starts the built program', (t) => {
   for (const file of filesOfLane('fast').filter((file) => file !== ruleFile)) {
     const starter = starters.find((starter) => reachedFrom(file).has(starter))
     t.equal(starter, undefined, file)
@@ -43,7 +43,7 @@ t.test('random choices of a test come from the seed of test/random.ts', (t) => {
   t.end()
 })
 
-t.test('CONTRIBUTING.md lists exactly the test lanes of the runner', (t) => {
+t.test('CONTRIBUTING.md lists exactly the lanes (named sets of tests) of the runner', (t) => {
   const lanes = [...read('test/runner/lanes.mjs').matchAll(/^ {2}'?([\w-]+)'?: \{/gm)].map(([, lane]) => lane)
   const rows = [...read('CONTRIBUTING.md').matchAll(/^\| `([\w-]+)` \|/gm)].map(([, lane]) => lane)
   t.ok(lanes.length > 15)
@@ -51,7 +51,7 @@ t.test('CONTRIBUTING.md lists exactly the test lanes of the runner', (t) => {
   t.end()
 })
 
-t.test('each test lane in a command of a document exists', (t) => {
+t.test('each lane (named set of tests) in a command of a document exists', (t) => {
   const lanes = new Set([...read('test/runner/lanes.mjs').matchAll(/^ {2}'?([\w-]+)'?: \{/gm)].map(([, lane]) => lane))
   const documents = files.filter((file) => /^docs\/.*\.md$/.test(file))
   for (const file of [...code, ...documents, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']) {
