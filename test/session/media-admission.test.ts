@@ -39,7 +39,7 @@ overEngines(t, (t) => {
     t.equal(client.socket.protocol, '')
   })
 
-  t.test('an organization is counted as soon as its session token is accepted', async (t) => {
+  t.test('an organization is counted as active as soon as its session token is accepted', async (t) => {
     const served = await serve(t)
     const { owners } = served
     owners.see('org_other')

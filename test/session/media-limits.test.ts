@@ -223,7 +223,7 @@ overEngines(t, (t) => {
     t.same(sessions.overrides, [{}])
   })
 
-  t.test('a first frame other than overrides ends the wait, and before ready only text is kept', async (t) => {
+  t.test('a first frame of another kind ends the wait for overrides; before `ready` only text is kept', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     let release = () => {}

@@ -146,7 +146,7 @@ t.test('a caller who joins a room gets the ready frame, and may speak and type a
   ])
 })
 
-t.test('an open microphone does not end the wait for overrides', async (t) => {
+t.test("audio from the microphone does not end the wait for the client's overrides", async (t) => {
   const { enter, opened, sessions, room, clock } = setup()
   sessions.seat = { clientOverrides: ['firstMessage'] }
   await enter()
@@ -163,7 +163,7 @@ t.test('an open microphone does not end the wait for overrides', async (t) => {
   t.same(room.types(), ['ready'])
 })
 
-t.test('the server answers marks and clears itself, and never sends them into the room', async (t) => {
+t.test('the server itself confirms marks and clears, and sends no such frames into the room', async (t) => {
   const { join, room, clock } = setup()
   const { sink } = await join()
   sink.transport.frame(new Int16Array(320))
