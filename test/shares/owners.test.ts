@@ -25,7 +25,7 @@ async function processes(t: Test) {
   return { url, stores }
 }
 
-t.test('at the start the organizations in the database are counted', async (t) => {
+t.test('a starting process detects whether the database has several organizations', async (t) => {
   const { stores } = await processes(t)
   t.notOk((await ownersOf(t, stores[0])).areSeveral)
   await organization(stores[0], 'second')
@@ -39,7 +39,7 @@ t.test('each process notices a second organization', async (t) => {
   await until('both processes know it', () => owners.every(({ areSeveral }) => areSeveral))
 })
 
-t.test('an organization is counted as soon as it is enabled', async (t) => {
+t.test('a process detects a second organization as soon as the organization is enabled', async (t) => {
   const { stores } = await processes(t)
   const { id } = await organization(stores[0], 'second')
   await stores[0].organizations.change(id, { isDisabled: true })
