@@ -32,7 +32,7 @@ async function newEvents({ id }: typeof acme): Promise<Event[]> {
 
 const actions = async (organization: typeof acme) => (await newEvents(organization)).map(({ action }) => action)
 
-t.test('a new password with a link is noted in each organization of the person', async (t) => {
+t.test('a password reset by a link is an audit event in each organization of the person', async (t) => {
   const { token } = newToken()
   const later = new Date(Date.now() + 60_000)
   await admin.store.passwordResets.insert(kim, digestOf(token), new Date(), later, null)
@@ -49,7 +49,7 @@ t.test('a new password with a link is noted in each organization of the person',
   t.same(await actions(bolt), ['user.password_reset'])
 })
 
-t.test('a session is noted in its organization: its begin, its end and a changed password', async (t) => {
+t.test("the audit log of a session's organization records sign-in, sign-out and a changed password", async (t) => {
   const browser = page()
   t.equal((await signIn(browser, kim)).status, 200)
   t.match(await newEvents(acme), [{ action: 'user.signed_in', values: { method: [null, 'password'] } }])
@@ -71,7 +71,7 @@ t.test('a session is noted in its organization: its begin, its end and a changed
   t.same([await actions(acme), await actions(bolt)], [['user.signed_out'], ['user.signed_out']])
 })
 
-t.test('wrong passwords of a minute are one row in each organization of the person', async (t) => {
+t.test('the wrong passwords of a minute are one audit event in each organization of the person', async (t) => {
   for (let at = 0; at < 3; at += 1) t.match(await signIn(page(), kim, 'a wrong password of mine'), { status: 401 })
   t.match(await signIn(page(), 'nobody@example.com'), { status: 401 })
   const counts = () => sql<{ values: { attempts: [null, string] } }[]>`

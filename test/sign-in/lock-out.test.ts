@@ -82,7 +82,7 @@ t.test('if the 30th attempt from an IP address has the right password, the addre
 })
 
 t.test(
-  'an attempt whose password was not checked is no wrong password, and does not forget those before',
+  'an attempt whose password was not checked does not count as a wrong password, and does not reset the count',
   async (t) => {
     const lockOut = createLockOut(admin.store.signInAttempts, createSigner('a key', 'refunds'), systemClock)
     const attempt = (check: () => Promise<null>) => lockOut.attempt('ann@example.com', '192.0.2.9', check)
