@@ -88,7 +88,7 @@ t.test('calls that a previous version has stored get their cost and other search
   ])
 })
 
-t.test('a call whose facts cannot be made does not hold up the other calls', async (t) => {
+t.test('a call whose search columns cannot be computed does not delay the other calls', async (t) => {
   const { store, sql, clock, call, costs } = await setUp(t)
   const [first, broken, last] = [await call([100]), await call([200]), await call([300])]
   await sql`delete from call_facts`
@@ -109,7 +109,7 @@ t.test('a call whose facts cannot be made does not hold up the other calls', asy
   ])
 })
 
-t.test('two processes share the calls without facts', async (t) => {
+t.test('two processes share the work of computing the missing search columns of calls', async (t) => {
   const { store, other, sql, call, costs } = await setUp(t)
   const id = await call([100])
   await sql`

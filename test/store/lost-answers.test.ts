@@ -7,7 +7,7 @@ import { keyUse } from './key-use.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('while a request runs, no process counts its answer as lost', async (t) => {
+t.test('while a request runs, no process decides that its answer is lost', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
@@ -26,7 +26,7 @@ t.test('while a request runs, no process counts its answer as lost', async (t) =
   t.same(await other.storedAnswers.find(use), { status: 200, body: '{}' })
 })
 
-t.test('an answer that cannot be stored ends no lease of a running request', async (t) => {
+t.test("if a request's answer cannot be stored, other running requests keep their leases", async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })

@@ -74,7 +74,7 @@ async function keep(objects: Map<string, Buffer>, request: IncomingMessage, resp
   response.writeHead(object === undefined ? 404 : 200).end(object)
 }
 
-t.test('peaks are kept beside the recording, and peaks of a strange size are not read', async (t) => {
+t.test('waveform peaks are stored beside the recording, and a file that is too large is not read', async (t) => {
   const asked: string[] = []
   const bucket = await bucketThat(t, 'keeps', asked)
   t.equal(await bucket.findPeaks(place), null)

@@ -207,7 +207,7 @@ t.test('if no retention days are set, nothing is deleted', async (t) => {
   t.equal(await countOf(setup, 'calls'), 1)
 })
 
-t.test('events of the audit log are deleted after their days', async (t) => {
+t.test('audit events are deleted after the configured number of days', async (t) => {
   const { store, sql, sweep, clock, live } = await setUp(t, { auditDays: 30 })
   const event = commandEvent(live.organizationId, 'key.created', { type: 'key', id: 'old', name: null })
   await store.audit.add(event)

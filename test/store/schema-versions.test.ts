@@ -102,7 +102,7 @@ for (const [title, servesFrom] of [
     )
   })
 
-t.test('migrations that only add columns or tables list the oldest version that can use them', async (t) => {
+t.test('a migration that only adds columns or tables names the oldest version that can serve its schema', async (t) => {
   const sql = connection(t, await cluster.database())
   await migrate(sql, () => {}, laterSteps)
   const rows = await sql<{ version: number; from: number | null }[]>`

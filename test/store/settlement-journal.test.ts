@@ -231,7 +231,7 @@ t.test('if the data folder cannot be written, the journal has no room for reques
   await until('there is room, because the database can write', () => store.ledger.hasRoom())
 })
 
-t.test('if the data folder cannot be written, a settlement that the database refuses loses no other', async (t) => {
+t.test('if the data folder cannot be written, a refused settlement causes no loss of another settlement', async (t) => {
   const setting = await setup(t)
   const { dataDir, relay, store, id, state } = setting
   rmSync(dataDir, { recursive: true })
