@@ -116,7 +116,7 @@ for (const [title, begin] of [
   ['is silent', () => {}],
   ['sends its audio too slowly', (response: ServerResponse) => void response.write(wav.subarray(0, 1000))],
 ] as const)
-  t.test(`a hold audio server that ${title} is given up after 10 s`, async (t) => {
+  t.test(`the fetch from a hold audio server that ${title} is aborted after 10 s`, async (t) => {
     let asked = () => {}
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve
