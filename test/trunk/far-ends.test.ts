@@ -226,7 +226,7 @@ t.test('a far end may move its audio back to the first port by a third SDP', asy
   t.same(call.keys, ['5'])
 })
 
-t.test('if a new SDP names another port but packets come from the old port, they count after a second', async (t) => {
+t.test('if a new SDP names another port, packets from the old port are accepted again after a second', async (t) => {
   const call = await leg(t)
   await says(call, 0, 20)
   await silence(call, 5_000)

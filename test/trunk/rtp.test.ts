@@ -141,7 +141,7 @@ t.test('no audio goes to a private address of an SDP before a packet has come fr
   t.equal(far.got.length, 1)
 })
 
-t.test('once audio comes from the address of the SDP, audio from the SIP address is dropped', async (t) => {
+t.test("once audio comes from the address in the SDP, audio from the SIP peer's address is dropped", async (t) => {
   const { far, keys, send, ticks } = await leg(t)
   const proxy = await openRtpPeer(t, signalingAddress)
   await send(far.socket, speech(0))

@@ -130,7 +130,7 @@ t.test('if a far end refuses REFER or does not answer it, the transfer fails', a
   t.equal(trunk.line.name, 'trunk')
 })
 
-t.test("if a far end accepts REFER after the transfer was given up, only the caller's leg remains", async (t) => {
+t.test("if a far end accepts REFER after the transfer was cancelled, only the caller's leg remains", async (t) => {
   const { trunk, far, caller, notify, ofRecipient } = await called(t)
   const abort = new AbortController()
   const wanted = toDial({ legId: recipientId, media: null, transferee: caller })
@@ -159,7 +159,7 @@ async function left(t: Test) {
   return { ...parts, recipient, endsOf: () => parts.trunk.types().filter((type) => type === 'hangup').length }
 }
 
-t.test('if a far end has agreed and hangs up without the last NOTIFY, the transfer has succeeded', async (t) => {
+t.test('if a far end accepts REFER and hangs up without a final NOTIFY, the transfer has succeeded', async (t) => {
   const { trunk, far, caller, recipient, ofRecipient, endsOf } = await left(t)
   await trunk.clock.advance(1_999)
   t.equal(endsOf(), 0, 'the last news may still come')
@@ -241,7 +241,7 @@ async function referredTwice(t: Test) {
   return { ...parts, recipient, older: older.number, newer: refer.cseq.number }
 }
 
-t.test('a NOTIFY of a transfer that was given up does not count for the next transfer', async (t) => {
+t.test('a NOTIFY of a cancelled transfer does not count for the next transfer', async (t) => {
   const { trunk, far, notify, ofRecipient, recipient, older, newer } = await referredTwice(t)
   notify('SIP/2.0 180 Ringing', `refer;id=${newer}`)
   await ofRecipient('ringing', secondId)
