@@ -253,7 +253,7 @@ t.test('if the pre-call receiver is down, the session starts without its answer'
   t.match((await start(other)).event?.payload, { result: 'http_error', issues: [] })
 })
 
-t.test('the delivery log omits pre-call answers with tools, even if the key "tools" has JSON escapes', async (t) => {
+t.test('the delivery log omits pre-call responses with tools, even if the key "tools" has JSON escapes', async (t) => {
   const tools = JSON.stringify([inline('k4n4ry')])
   const answers: [answer: (response: ServerResponse) => void, isShown: boolean][] = [
     [answerWith(`{"t\\u006fols": ${tools}}`), false],
