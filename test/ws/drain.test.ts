@@ -74,7 +74,7 @@ overEngines(t, (t) => {
     t.equal(server.state, 'stopped')
   })
 
-  t.test('the grace period of a drain is extended while it is needed, up to a limit', async (t) => {
+  t.test('the grace period of a drain is extended while `isNeeded` returns true, up to a limit', async (t) => {
     const clock = new TestClock()
     let isNeeded = true
     const extension = { ms: 60_000, isNeeded: () => isNeeded }
@@ -98,7 +98,7 @@ overEngines(t, (t) => {
     await drained
   })
 
-  t.test('the extended grace period of a drain ends at its limit, even if it is still needed', async (t) => {
+  t.test('the extended grace period of a drain ends at its limit, even if `isNeeded` still returns true', async (t) => {
     const clock = new TestClock()
     const extension = { ms: 21_000, isNeeded: () => true }
     const server = await serve({

@@ -194,7 +194,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('each of a thousand sockets receives its last frame', async (t) => {
+  t.test('if a thousand sockets are closed at once, each receives the last frame of its session', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     const ends: Promise<[string, { code: number }]>[] = []
