@@ -29,8 +29,8 @@ export function likenessOf(clip: Int16Array, voice: Int16Array): number {
 
 /**
  * Measures how much of a voice was received, as the median likeness over its half seconds, without quiet ones. Each
- * half second is searched separately, after the previous find: a busy machine delays frames, which leaves a gap or
- * shifts everything after it, so a likeness over the whole voice would measure the machine.
+ * half second is searched separately, from the position of the previous match: a busy machine delays frames, which
+ * leaves a gap or shifts everything after it, so a likeness over the whole voice would measure the machine.
  */
 export function likenessOfPieces(voice: Int16Array, received: Int16Array, rateHz: number): number {
   const length = rateHz / 2
