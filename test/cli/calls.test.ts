@@ -272,7 +272,7 @@ t.test('`bundle` saves a call as one file, and `replay` plays the same audio aga
     ],
   )
   for (const { turns } of replays) for (const { error, latencyMs } of turns) t.ok(error === null && latencyMs > 0)
-  // The replay has the same model and the same audio. But its audio ends elsewhere, which may change a word.
+  // The replay sends the call's audio to the same model, but cuts it at other positions, which may change a word.
   const [transcribed] = replays
   const expected = call.transcript.entries.filter(({ source }) => source === 'user')
   for (const [i, turn] of (transcribed?.turns ?? []).entries()) {
