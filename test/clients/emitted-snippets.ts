@@ -1,10 +1,10 @@
-/** The programs of the documentation that are generated with a client. */
+/** Reads the code snippets in the documentation. The generator writes them together with each client. */
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../runtime/package-file.ts'
 
 type BySurface = Record<string, Record<string, string>>
 
-/** Returns the programs in a language by surface and operation or channel: `platform_createAgent`. */
+/** Returns the snippets in a language by API and operation or channel, such as `platform_createAgent`. */
 export function emittedSnippets(language: string): Map<string, string> {
   const file = packageFile(`generated/snippets/${language}.json`)
   const surfaces = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as BySurface)

@@ -25,7 +25,7 @@ async function run(args: string[], env: NodeJS.ProcessEnv = {}, cwd = packageFil
   return stdout
 }
 
-/** Checks files with the package's settings. Returns the checker's output, which has all wrong types. */
+/** Checks the types in files with the package's settings. Returns the checker's output, which lists all errors. */
 async function checkTypes(cache: string, files: string[], cwd?: string): Promise<string> {
   const options = ['--config-file', path.join(folder, 'pyproject.toml'), '--cache-dir', cache]
   const check = run(['-m', 'mypy', ...options, ...files], { MYPYPATH: pythonClient.source }, cwd)
@@ -90,8 +90,8 @@ t.test('the Python client follows its rules for retries, limits and unknown valu
     misuses: Array(7).fill('ValueError'),
     webhooks: ['call.status', 'call.status', 'timestamp', 'timestamp', 'signature', 'header', 'timestamp'],
   })
-  // The client makes three attempts by default. It makes only one with the program's key, or with a body that can be
-  // read only once. The async client makes two.
+  // The client makes three attempts by default. It makes only one if the program sets the Idempotency-Key, or if the
+  // body can be read only once. The async client makes two here.
   const keys = answers.requests('later').map(({ headers }) => headers['idempotency-key'])
   t.equal(keys.length, 3 + 1 + 1 + 2)
   t.equal(new Set(keys).size, keys.length, 'each attempt has another Idempotency-Key')

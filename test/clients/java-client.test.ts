@@ -54,7 +54,7 @@ t.test('the snippets of the documentation compile', { skip }, async (t) => {
   await t.rejects(check(), /int cannot be converted to String/, 'a wrong snippet is found')
 })
 
-/** The programs have the same class, so each has a package. */
+/** All snippets declare a class with the same name, so each snippet gets a separate package. */
 function write(folder: string, name: string, program: string): void {
   mkdirSync(path.join(folder, name), { recursive: true })
   writeFileSync(path.join(folder, name, 'Main.java'), `package ${name};\n${program}`)

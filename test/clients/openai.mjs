@@ -35,7 +35,7 @@ const tools = [
   },
 ]
 
-/** Converts the recording from 8 to 24 kHz, with two linear samples between each two. */
+/** Converts the recording from 8 to 24 kHz, with two linearly interpolated samples between neighbouring samples. */
 function at24kHz() {
   const samples = new Int16Array(readFileSync(recording).buffer.slice(44))
   const between = (at) =>

@@ -1,5 +1,6 @@
 /**
- * The Java test program runs against the server. It is in a separate lane, because a machine seldom has Java and Maven.
+ * The Java test program runs against the server. It is in a separate lane (a named set of tests), because a machine
+ * seldom has Java and Maven.
  */
 import t from 'tap'
 import { javaProgram, prepareJava } from './java/prepare.ts'

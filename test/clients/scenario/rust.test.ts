@@ -1,4 +1,7 @@
-/** The Rust test program runs against the server. It is in a separate lane, because a machine seldom has cargo. */
+/**
+ * The Rust test program runs against the server. It is in a separate lane (a named set of tests), because a machine
+ * seldom has cargo.
+ */
 import t from 'tap'
 import { runLanguage } from './run-language.ts'
 import { prepareRust, rustProgram } from './rust/prepare.ts'

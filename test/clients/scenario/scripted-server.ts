@@ -77,7 +77,10 @@ function placeOf({ url = '/' }: IncomingMessage): { fault: string; rest: string;
   return { fault, rest, cursor: searchParams.get('cursor') }
 }
 
-/** A language with an async client reads the same streams twice, and `opening_async` counts its requests apart. */
+/**
+ * A language with an async client reads the same streams again under names with `_async`, so their requests are counted
+ * apart.
+ */
 const kindOf = (fault: string) => fault.replace('_async', '')
 
 /** A stream's text. After the text the connection is reset, or the answer ends, or nothing more comes. */
@@ -160,7 +163,7 @@ function nth(request: number, scripts: readonly Script[]): Script {
 /** An event whose lines have this many bytes, followed by the last event. */
 function longEvent(bytes: number): string {
   const [name, start, end] = ['event: response.text.delta', 'data: {"delta":"', '"}']
-  // The letter has two bytes.
+  // The letter ü has two bytes in UTF-8.
   const rest = bytes - name.length - start.length - end.length
   const text = `${'ü'.repeat(Math.floor(rest / 2))}${'u'.repeat(rest % 2)}`
   return `${name}\n${start}${text}${end}\n\n${event('response.completed', { response: {} })}`

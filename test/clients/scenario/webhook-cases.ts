@@ -15,7 +15,7 @@ const body = '{"type":"call.status","call_id":"call_1","status":"ended"}'
 const key = Buffer.alloc(32, 7)
 const standard = `whsec_${key.toString('base64')}`
 const words = 'a secret in words'
-/** A client reads this many signatures. */
+/** A client checks at most this many signatures in a webhook. */
 const signaturesMax = 8
 const other = `v1,${Buffer.alloc(32, 1).toString('base64')}`
 

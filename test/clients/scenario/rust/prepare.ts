@@ -21,7 +21,7 @@ const members = {
   scenario: import.meta.dirname,
   tests: path.join(import.meta.dirname, '../../rust'),
 }
-/** Without facts for a debugger, the build is smaller and faster. */
+/** Without debug information the build is smaller and faster. */
 export const rustManifest = (names: readonly string[]) => `[workspace]
 members = ${JSON.stringify(names)}
 resolver = "3"
