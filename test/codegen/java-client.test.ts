@@ -1,4 +1,6 @@
-/** The generator writes the client for Java from the client model. The lanes in test/clients compile all of it. */
+/**
+ * The generator writes the client for Java from the client model. The tests in test/clients compile the whole client.
+ */
 import t from 'tap'
 import { surfaceOf } from '../../codegen/clients/surface.ts'
 import { lowerOpenApi } from '../../codegen/load-openapi.ts'

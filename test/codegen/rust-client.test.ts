@@ -1,4 +1,6 @@
-/** The generator writes the client for Rust from the client model. The lane `rust` compiles all of it. */
+/**
+ * The generator writes the client for Rust from the client model. The tests in test/clients compile the whole client.
+ */
 import t from 'tap'
 import { surfaceOf } from '../../codegen/clients/surface.ts'
 import { lowerOpenApi } from '../../codegen/load-openapi.ts'
@@ -11,7 +13,7 @@ const text = { type: 'string' }
 const answers = (schema: object) => ({ responses: { 200: json(schema) } })
 const sends = (schema: object) => ({ requestBody: { required: true, ...json(schema) } })
 
-/** Returns a file of the module `a`. */
+/** Returns a file in the generated client's module `a`. */
 function fileOf(name: string, schemas: Record<string, Schema>, operation: object): string {
   const paths = { '/v1/things/{id}': { post: { operationId: 'makeThing', summary: 'Make a thing', ...operation } } }
   const document = lowerOpenApi({ openapi: '3.1.0', paths, components: { schemas } }, { file: 'specs/a.openapi.yaml' })
