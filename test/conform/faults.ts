@@ -18,7 +18,7 @@ function ofAgent(change: (body: Record<string, unknown>, answer: Answer) => void
   return {
     answer: (asked, answer) => {
       if (!isAgent(asked, answer)) return
-      // Without this HEAD would have the unchanged body's length.
+      // Otherwise the response to HEAD would declare the unchanged body's length.
       delete answer.headers['content-length']
       if (asked.method === 'GET') changeBody(answer, (body) => change(body, answer))
     },

@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer }
 export type Asked = { method: string; path: string; headers: IncomingMessage['headers']; body: Buffer }
-/** An upgrade request: its credentials, and the live API key, for a fault that opens sockets for every client. */
+/** An upgrade request: its credentials, and a valid API key, with which a fault can open the socket for any client. */
 type Opening = { authorization: string | undefined; protocols: readonly string[]; key: string }
 /** A frame from the server. Text is parsed. */
 export type Frame = { type: string } & Record<string, unknown>
