@@ -11,7 +11,7 @@ import { converse, type Options } from './setup.ts'
 const story =
   'There once lived a king. He lived in a castle by the sea, and he had three daughters who sang all day and all night.'
 
-/** The caller plays this many samples at a time. A word counts as played if fewer of its samples are missing. */
+/** The caller plays this many samples at a time. A word counts as played if fewer samples than this are missing. */
 const tickSamples = rateHz / 100
 
 type Asked = AlignRequest & { signal: AbortSignal; atMs: number }

@@ -62,7 +62,7 @@ export class SimulatedPerson implements MediaTransport {
     this.#sink?.audio(new Int16Array(tickSamples).fill(this.#words.shift() ?? 0))
   }
 
-  /** Returns all audio received since the last call. */
+  /** Returns all audio received since this method was last called. */
   received(): Int16Array {
     const samples = Int16Array.from(this.#frames.flatMap((frame) => [...frame]))
     this.#frames = []
