@@ -1,8 +1,8 @@
 /**
  * The clients during an upgrade, in a separate process and network. At every moment 200 streams and 100 sockets are
  * open, and 20 requests a second are sent, even while earlier requests wait for their answers. Most streams and sockets
- * end within a drain's grace; the others stay until they are ended. Each client address carries a small part, because
- * the edge quota expects that.
+ * end within a drain's grace; the others stay until they are ended. The load comes from many client addresses, because
+ * the edge quota limits the requests from one address.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, fetch, type Response } from 'undici'

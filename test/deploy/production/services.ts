@@ -8,7 +8,7 @@ import path from 'node:path'
 import { readAssignments, readEnvironmentFile, readSpanS, readUnit, type Unit } from './unit.ts'
 
 const unitFolders = ['etc/systemd/system', 'usr/lib/systemd/system']
-/** DynamicUser takes ids from here. They have no entry in /etc/passwd. */
+/** Units with DynamicUser get user ids from this number on. The ids have no entry in /etc/passwd. */
 const dynamicIds = 61_184
 const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const defaultStopS = 90
