@@ -1,7 +1,7 @@
 /**
  * A body must not arrive more slowly than the lowest allowed speed. It may pause, and a new connection may be slow at
- * first. The engine uws asks for more on its main port, because uWebSockets.js would cut a slower body without an
- * answer.
+ * first. The engine uws requires a higher speed on its main port, because uWebSockets.js would cut a slower body
+ * without an answer.
  */
 import net from 'node:net'
 import t, { type Test } from 'tap'

@@ -50,7 +50,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
 
   for (const path of ['/v1/large', '/v1/later']) {
     await t.test(`1000 unread answers of ${path} on each of two connections take bounded memory`, async (t) => {
-      // The first request loads code. This is not growth.
+      // The first request loads code, and this must not count as memory growth.
       await get(`http://127.0.0.1:${port}${path}`)
       const before = process.memoryUsage().rss
       const sockets = [silent(port), silent(port)]
