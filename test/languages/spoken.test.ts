@@ -19,7 +19,7 @@ type Row = { ended_at: string | null; transcript: { entries: { source: string; t
 const errorRateAdded = 0.05
 const waitMs = 120_000
 
-/** The lane `whisper` sets this variable. Other lanes download no model. */
+/** `make test-all LANE=whisper` sets this variable. Without it the tests download no model. */
 const whisper = process.env['PARLEY_TEST_WHISPER'] === '1' ? await loadWhisper() : { missing: 'not in this lane' }
 const parley = await ownServer(t, {
   PARLEY_LOCAL_WARM: 'true',
