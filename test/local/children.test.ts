@@ -46,8 +46,8 @@ t.test('a text waits for at most one sentence of an organization with many texts
 })
 
 /**
- * Divides a queue with four places: an organization may use three; a further job of the organization waits for up to 2
- * s.
+ * A queue with four places. An organization may use three places, because a quarter is kept for other organizations.
+ * Its next job waits for a place for up to 2 s.
  */
 const divided = { queueMax: 4, shares: { owners: new Owners(true), part: 0.25, waitMs: 2000, waitingMax: 4 } }
 

@@ -1,6 +1,6 @@
 /**
- * The parts around Whisper, without its weights. The lane `whisper` runs the model itself. The commands in
- * docs/embedded-speech.md are tested here by their functions, because they need 133 MB.
+ * The parts around Whisper, without its weights. `make test-all LANE=whisper` runs the model itself. The commands in
+ * docs/embedded-speech.md would download 133 MB, so this file calls the functions behind the commands.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

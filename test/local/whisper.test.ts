@@ -1,7 +1,7 @@
 /**
- * Whisper base over recordings of people in several languages, in its child processes. The figures are printed. The
- * lane `whisper` runs this file, because it needs the model's files. Two tests measure time, so they need an idle
- * machine.
+ * Whisper base over recordings of people in several languages, in its child processes. The figures are printed. Only
+ * `make test-all LANE=whisper` runs this file, because it needs the model's files. Two tests measure time, so they need
+ * an idle machine.
  */
 import t, { type Test } from 'tap'
 import type { Transcript } from '../../domain/ports/stt.ts'
