@@ -55,7 +55,8 @@ t.test('createPhoneSession: a person answers and talks to the agent', async (t) 
   t.match(row, { from: number, to: '+15005550006', call_control_id: started['callControlId'] })
   t.match(row['metadata'], { order: '4711', direction: 'outbound', callerNumber: number, dialedNumber: '+15005550006' })
   t.comment(row.transcript.entries.map(({ source, text }) => `${source}: ${text}`).join('\n'))
-  // One question in three is enough: on a busy machine the agent answers before it understands all words.
+  // An answer to one of the three questions is enough: on a busy machine the agent answers before it understands all
+  // words.
   t.match(
     wordsSaid(row, 'agent').join(' '),
     /bicycle shop.*(nine to five|until noon|market street).*goodbye/s,

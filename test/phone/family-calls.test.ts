@@ -1,4 +1,4 @@
-/** Calls, transfers and offers in the form for the hosted product's published SDKs (`clients: family`). */
+/** Calls, transfers and offered numbers in the form for the hosted product's published SDKs (`clients: family`). */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
