@@ -1,4 +1,7 @@
-/** The deprecated webhook fields of agents: each is an endpoint, and only the agent changes it. */
+/**
+ * The deprecated webhook fields of agents: each field makes an endpoint, and only a change of the agent changes this
+ * endpoint.
+ */
 import t from 'tap'
 import type { Target } from '../router/requests.ts'
 import { defaults } from '../store/cluster.ts'

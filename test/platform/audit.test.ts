@@ -222,7 +222,7 @@ t.test('`parley audit` prints the audit log, and changes from the command line h
   t.match((await events(acme, '?action=key.created'))[0], { source: { via: 'cli', userAgent: 'parley-cli' } })
 })
 
-/** Returns the status of a request with a session, as a page sends it. */
+/** Returns the status of a request with a session cookie, as a page of the console sends it. */
 function asSession(secret: string, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { cookie: `parley_session=${secret}`, 'sec-fetch-site': 'same-origin' }

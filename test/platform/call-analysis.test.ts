@@ -1,5 +1,6 @@
 /**
- * Tests a call's analysis by an LLM: when the LLM is asked, how its answer is used, and when the rules decide instead.
+ * Tests a call's analysis by an LLM: when the LLM is asked, how its answer is used, and when fixed rules make the call
+ * report instead.
  */
 import t from 'tap'
 import type { Call, CallEntry } from '../../domain/records/call.ts'

@@ -263,8 +263,9 @@ t.test('a page of a search with a rare filter, or of a short time, reads a limit
   const failed = { id: 'call_1', name: 'book', args: '{}', status: 'failed' as const }
   const old = await insert(acme.id, {}, [{ ...agent, toolCalls: [failed] }, { text: 'a spare tyre' }])
   await end(acme.id, old, 5_000)
-  // The other facts have no calls, to insert them quickly. They are newer and longer, and have no failed tool. They are
-  // not due, because the server shared by this process's tests would otherwise sum 50,000 costs before any other cost.
+  // The copied rows of call_facts (the columns for the search) have no calls, so they are inserted quickly. They are
+  // newer, with a longer duration and without a failed tool. They are not due, because the server shared by this
+  // process's tests would otherwise sum 50,000 costs before any other cost.
   await sql.begin(async (tx) => {
     await tx`alter table call_facts drop constraint call_facts_organization_id_test_id_fkey`
     await tx`

@@ -40,7 +40,7 @@ async function recorded(): Promise<{ id: string; key: string }> {
   const file = await files.create(stored.id)
   await file.append(wavHeader(recordingLayout, samples.byteLength))
   await file.append(new Uint8Array(samples.buffer))
-  // The process died inside a frame.
+  // As if the process had died while it wrote a frame.
   await file.append(Uint8Array.of(1, 2, 3))
   await file.close()
   return { id: stored.id, key: acme.key }

@@ -1,4 +1,4 @@
-/** Changes of SIP connections. */
+/** Tests changes of SIP connections over the public API. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
