@@ -31,8 +31,9 @@ export type Running = {
 const openMs = 200
 
 /**
- * Resolves when the server has printed its URL. `env` overrides settings for a quiet server. Other variables of the
- * test's process are not passed on, except PATH and HOME.
+ * Resolves when the server has printed its URL. By default the server logs only warnings, has no edge quota, and
+ * neither preloads engines nor waits for a load balancer; `env` adds settings or overrides these defaults. The server
+ * gets no other variables of the test's process, except PATH and HOME.
  */
 export async function startParley(
   env: Record<string, string> = {},

@@ -1,7 +1,8 @@
 /**
  * Sends events for rich messages while the process is killed again and again. Each subscription must receive each
  * matching event with the provider's bytes. It may receive an event again only if its answer was lost. Each message
- * must end in its final state. Two libraries verify everything sent. `make test-all LANE=webhooks` runs the full size.
+ * must end in its final state. Two libraries verify everything sent. `make test-all LANE=webhooks` runs the test with
+ * more kills and events.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * Tests phone calls with the embedded engines in real time: real recognition and voices in place of words as tones.
- * Part of `make test-all LANE=voices`; needs an idle machine.
+ * Tests phone calls with the embedded engines in real time: with real recognition and real voices. Other tests encode
+ * words as tones instead. Part of `make test-all LANE=voices`; needs an idle machine.
  */
 import t from 'tap'
 import { eventsOf, hasEnded, type PhoneCallRow } from '../phone/call-rows.ts'

@@ -11,7 +11,7 @@ const address = '/v1/transcribe/stream'
 const settings = {
   PARLEY_PROVIDERS: loopback,
   PARLEY_LOCAL_ENABLED: 'false',
-  // The first of 1,000 sockets sends nothing until the last one is open.
+  // The first of 1,000 sockets sends nothing until the last socket is open, so silence may last long.
   PARLEY_REALTIME_SILENCE_MS: '600000',
 }
 

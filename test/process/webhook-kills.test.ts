@@ -1,6 +1,6 @@
 /**
  * Sends deliveries while the process is killed again and again: no delivery may be lost, and only deliveries under way
- * at a kill may be sent twice. `make test-all LANE=webhooks` runs the full size.
+ * at a kill may be sent twice. `make test-all LANE=webhooks` runs the test with more kills and events.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
