@@ -67,8 +67,8 @@ t.test('the commands and options in documents exist', (t) => {
 /** These test files run the commands of several guides, and contain the lists of the guides. */
 const listingTests = ['test/cli/document-commands.test', 'test/cli/guide-commands.test']
 /**
- * The tests for other documents. Their paths are written without `.ts`, because the rule for lanes would count a full
- * path as a started test.
+ * The tests for other documents. Their paths are written without `.ts`, because tests.test.ts would take a full path
+ * for a program started by this file.
  */
 const runBy: Record<string, string> = {
   'README.md': 'test/clients/readme.test',

@@ -1,5 +1,5 @@
 /**
- * NOTICE.md names all packages of the product, each part apart from plain JavaScript, and the files of others in this
+ * NOTICE.md names all packages of the product, their parts other than plain JavaScript, and the files of others in this
  * repository. SECURITY.md names real files.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -3,7 +3,7 @@ import t from 'tap'
 import { isNamedTest } from './named-tests.ts'
 import { read } from './source.ts'
 
-/** The number of rows in each section, from the contract's audit. */
+/** The number of rows in each section, as an audit of the contract counted the requirements. */
 const counts: Record<string, Record<string, number>> = {
   Router: {
     'What the service does': 6,

@@ -21,7 +21,7 @@ export const isMade = (file: string) => /^(generated|test\/fixtures|test\/codege
 /** Code that people wrote. */
 export const code = files.filter((file) => /\.(ts|tsx|js|mjs|cjs)$/.test(file) && !isMade(file))
 
-/** Programs in other languages, without the engines of the generated clients. */
+/** Programs in other languages, except the code in codegen/ that is copied into each generated client. */
 export const scripts = files.filter((file) => /^(?!codegen\/).*\.(sh|py|go|java)$/.test(file) && !isMade(file))
 
 export function parse(file: string): ts.SourceFile {

@@ -1,4 +1,6 @@
-/** Checks tests: only a few may start the built program, and documents name only existing lanes. */
+/**
+ * Checks tests: only a few may start the built program, and documents name only existing lanes (named sets of tests).
+ */
 import path from 'node:path'
 import t from 'tap'
 import { filesOfLane } from '../runner/files.mjs'
