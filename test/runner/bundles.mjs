@@ -46,7 +46,7 @@ export async function makeBundles(files, folder) {
   })
 }
 
-/** A built child is beside the module that starts it. */
+/** Returns esbuild's entry for a child program. Its bundle is put beside the module that starts the child. */
 function entryOfChild(file) {
   return { in: path.join(engines, file), out: path.join(engines, 'children', path.basename(file, '.ts')) }
 }

@@ -1,4 +1,4 @@
-// The test lanes. CONTRIBUTING.md has their table: content, duration and requirements.
+// The lanes: named sets of tests. CONTRIBUTING.md has their table with content, duration and requirements.
 import os from 'node:os'
 
 const inFolder = (folder) => (file) => file.startsWith(`test/${folder}/`)

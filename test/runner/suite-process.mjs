@@ -11,7 +11,10 @@ import { setCurrentFile } from './current-file.mjs'
 const folder = path.resolve(process.argv[2])
 const { bundles, fileMs, leftMs } = JSON.parse(readFileSync(path.join(folder, 'suite.json'), 'utf8'))
 for (const kind of ['uncaughtException', 'unhandledRejection']) process.on(kind, failInnermostTest)
-/** These exit codes mean neither success nor a failed test: something keeps the process alive, or has failed late. */
+/**
+ * These exit codes mean neither success nor a failed test: something keeps the process alive, or has failed after the
+ * last test.
+ */
 const exitCodeOfLeft = 3
 const exitCodeOfLate = 4
 /** The number of open resources by kind, after each file. */
