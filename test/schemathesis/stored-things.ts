@@ -4,7 +4,7 @@ import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
 
 export type StoredThings = {
-  /** The ids by path, for its last parameter. The paths in the contract begin with it. */
+  /** The ids by path. They are values for the path's last parameter, also in longer paths with the same beginning. */
   ids: Record<string, string[]>
   /** No request may change or end the things with these ids, because other requests need the things. */
   kept: string[]
