@@ -126,7 +126,7 @@ function tests(browser: Browser): void {
     const context = await browser.newContext({ permissions: ['microphone'] })
     t.teardown(() => context.close())
     const page = await context.newPage()
-    // This server has no surface with a model list, so the page is refused the list.
+    // This server does not serve the API with the list of models, so the page gets no list.
     const { faults } = watch(page)
     await page.goto(`${served.url}/try/agent`)
     await tapSpeaker(page)
@@ -286,8 +286,8 @@ function withoutGaps(samples: ArrayLike<number>, hz: number): Float32Array {
 }
 
 /**
- * Returns the fraction of `part` in `whole`: quarter seconds with sound, found within 100 ms of their neighbours'
- * offset.
+ * Returns the fraction of `part` that is in `whole`. It is counted in quarter seconds with sound: each must be found
+ * within 100 ms of its expected position.
  */
 function shareInside(whole: Float32Array, part: Float32Array): number {
   const step = rateHz / 100

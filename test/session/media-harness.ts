@@ -1,4 +1,4 @@
-/** Opens the media channel over real sockets. Its sessions record the channel's calls. */
+/** Opens the media channel over real sockets. Its sessions record the method calls that they get from the channel. */
 import type { Test } from 'tap'
 import type { JoinedSession, SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
@@ -16,7 +16,7 @@ export const sessionId = '0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
 export const protocol = 'service.session.v1'
 export const address = `/v1/sessions/${sessionId}/media`
 
-/** Records every call by the channel, as `[name, ...arguments]`. */
+/** Records every method call that it gets from the channel, as `[name, ...arguments]`. */
 export class RecordingSink implements MediaSink {
   readonly calls: unknown[][] = []
   samplesCount = 0
@@ -67,7 +67,7 @@ export class FakeSessions implements SeatAdmission {
   admitted: TransportClaims[] = []
   overrides: SessionOverrides[] = []
   sink: RecordingSink | null = null
-  /** `admit` throws `refusal`, and `join` throws `joinRefusal`. */
+  /** If these are set, `admit` rejects with `refusal`, and `join` with `joinRefusal`. */
   refusal: Error | null = null
   joinRefusal: Error | null = null
   unserved: JoinedSession['unserved'] = []
