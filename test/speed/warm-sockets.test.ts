@@ -1,6 +1,6 @@
 /**
  * The time until a provider with a handshake of 150 ms serves a stream, with and without a warm socket. The same run
- * measures Parley and this machine alone, with an engine in the process, which has no handshake.
+ * measures the time that Parley and this machine alone need, with the provider loopback, which has no handshake.
  */
 import t from 'tap'
 import type WebSocket from 'ws'
