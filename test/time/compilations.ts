@@ -1,5 +1,5 @@
 /**
- * Counts the WebAssembly modules that `compile` compiles on threads of the engine. Nothing else in the process shows
+ * Counts the WebAssembly modules that `WebAssembly.compile` compiles on V8's threads. Nothing else in the process shows
  * this work. Node's fetch compiles its parser for the first request.
  */
 export type Compilations = { readonly pending: number }

@@ -27,7 +27,7 @@ const marker = new LoopbackMarker()
 
 type Caller = { resolve: () => void; reject: (error: unknown) => void }
 
-/** The callers that wait for the next wait to begin. */
+/** The callers whose wait begins when the current wait for a quiet process is over. */
 const callers: Caller[] = []
 let isWaiting = false
 
@@ -75,7 +75,7 @@ async function quiet(begun: () => void): Promise<void> {
 async function hasReceivedAll(): Promise<boolean> {
   const events = eventsOf()
   await within(marker.passed(), 'a datagram to this process does not come')
-  // The other events of the marker's round are handled before the next round.
+  // Other events in the event loop round with the datagram are handled before the next round.
   await nextRound()
   return eventsOf() - events === marker.events && !isWorking()
 }
