@@ -203,7 +203,7 @@ export class SequenceCarrier implements SequenceLine {
 
 function commandOf(path: string, asks: boolean): SentCommand {
   const [, of, leg, , action] = path.split('/')
-  // A dial is for a leg without a name, and a bridge is a command for two legs.
+  // A dial command has no leg id yet, and a bridge command concerns two legs.
   if (of === 'calls' && leg === undefined) return { does: 'dial', leg: null }
   if (of !== 'calls' || leg === undefined || action === 'bridge') return { does: 'command', leg: null }
   if (asks) return { does: 'question', leg: decodeURIComponent(leg) }

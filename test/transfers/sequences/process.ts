@@ -40,7 +40,7 @@ export type ProcessParts = {
   send: CallCommands['send']
 }
 
-/** A leg's stream at this process. */
+/** A leg's audio stream to this process. */
 export type OpenStream = { sink: MediaSink; isClosed: boolean }
 
 export class ParleyProcess {
@@ -199,7 +199,7 @@ export class ParleyProcess {
 
   readonly #inbound = new Map<string, Call>()
 
-  /** This carrier leg will announce the call. */
+  /** Links an inbound leg's carrier id to its call. The leg announces the call later. */
   expects(carrierLegId: string, call: Call): void {
     this.#inbound.set(carrierLegId, call)
   }

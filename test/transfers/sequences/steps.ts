@@ -7,7 +7,7 @@ import { type CommandFault, commandFaults, type Weather } from './faults.ts'
 export type Step = { afterMs: number } & (
   | { does: 'blind'; asked: BlindRequest }
   | { does: 'warm'; asked: WarmRequest }
-  /** `newest`: the newest attempt; else the first one. */
+  /** If `newest` is true, the request is for the newest transfer attempt, otherwise for the first attempt. */
   | { does: 'complete'; newest: boolean }
   | { does: 'cancel'; newest: boolean; tryNext: boolean; voicemailDetected: boolean }
   | { does: 'press'; key: '1' | '2' }

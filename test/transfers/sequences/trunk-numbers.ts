@@ -1,9 +1,9 @@
 /** How a trunk's far ends act, by their numbers' last digits, like the simulated carrier's far ends. */
 
 export type FarEnd = {
-  /** The first answer to INVITE or REFER. Null: it is accepted. */
+  /** The SIP code with which the far end refuses INVITE or REFER at once. Null: it accepts them. */
   refuses: number | null
-  /** The answer if the person declines. */
+  /** The SIP code with which the person declines. Null: the person does not decline. */
   says: number | null
   answersMs: number | null
   /** The time from the answer until the far end leaves. Null: it stays. */

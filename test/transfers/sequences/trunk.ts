@@ -1,5 +1,5 @@
 /**
- * A SIP trunk behind the phone line port. A call is refused, answered or given up, and the answer may be late or lost.
+ * A SIP trunk behind the phone line port. A call is refused, answered or cancelled, and the answer may be late or lost.
  * REFER is refused, accepted, or followed by BYE without a NOTIFY. A far end may leave at any moment. Its events come
  * in order, to the leg's process. If this process dies, all legs of the process lose their audio.
  */
@@ -33,7 +33,7 @@ const notForwarded = {
 type TrunkLeg = {
   id: string
   legId: string | null
-  /** The socket's process. */
+  /** The process whose SIP socket serves the leg. */
   life: Life
   state: 'ringing' | 'answered' | 'over'
   address: string | null
@@ -168,7 +168,7 @@ export class SequenceTrunk implements SequenceLine {
     if (answersMs !== null && leavesMs !== null) this.#clock.after(answersMs + leavesMs, () => this.leaves(leg.id))
   }
 
-  /** The caller's far end has agreed to call a person, and reports the progress. */
+  /** The caller's far end has accepted REFER: it calls a person, and reports the progress. */
   #refers(leg: TrunkLeg, transferee: LegRef): void {
     const caller = this.#legs.get(transferee.carrierLegId)
     if (caller === undefined || caller.state === 'over') return this.#end(leg, 481, 'unspecified', 'callee')
@@ -177,8 +177,8 @@ export class SequenceTrunk implements SequenceLine {
     if (says !== null) this.#clock.after(500, () => this.#end(leg, says, 'unspecified', 'callee'))
     if (answersMs === null) return
     this.#clock.after(answersMs, () => {
-      // The person may answer after we have given up. Then the far end connects the person with the caller, and the
-      // caller has left us.
+      // The person may answer after the transfer was cancelled. Then the far end connects the person with the caller,
+      // and the caller has left us.
       if (isSilent || leg.state === 'over') return this.leaves(caller.id)
       this.#answeredReferral(leg)
     })
