@@ -24,7 +24,7 @@ async function talk(trunk: Trunk, peer: SipPeer, headers: readonly string[] = []
   return { ref, ok }
 }
 
-/** Lets the first process die and gives its port to the next process. */
+/** Acts as if the first process had died: from now on the peer sends to the next process's port. */
 function dies(peer: SipPeer, next: Trunk): void {
   peer.toPort = next.line.port
 }

@@ -12,7 +12,7 @@ import { readFixture } from '../speech/fixtures.ts'
 import { arrived, openRtpPeer } from './rtp-peer.ts'
 
 export const host = '127.0.0.1'
-/** The call's SIP messages come from here. */
+/** The IP address from which the call's SIP messages come. */
 export const signalingAddress = '127.0.0.3'
 export const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 export const frameSamples = 160

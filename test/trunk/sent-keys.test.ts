@@ -26,7 +26,7 @@ function strength(samples: Int16Array, hz: number): number {
   return Math.hypot(re, im) / (samples.length * 16_384)
 }
 
-/** The key that sounds. Null: silence. */
+/** Returns the key whose tones the samples have, or null for any other sound and for silence. */
 function keyOf(samples: Int16Array): string | null {
   const loudest = (all: number[]) => {
     const found = all.map((hz) => strength(samples, hz))

@@ -98,7 +98,7 @@ export type TrunkSetup = {
   dialogs?: LegDialogs
 }
 
-/** If two lines share it, they act like two processes with one database. */
+/** Makes a store for dialogs in memory. Two lines that share the store act like two processes with one database. */
 export function keptDialogs(): LegDialogs {
   const kept = new Map<string, string>()
   return {

@@ -1,6 +1,6 @@
 /**
- * A phone on the other side of a trunk, in its server's time: it calls and is called, speaks G.711 and keeps received
- * audio.
+ * A phone on the other side of a trunk, on the server's clock if a test moves it: it calls and is called, speaks G.711
+ * and keeps received audio.
  */
 import type { Test } from 'tap'
 import { pcmu } from '../../audio/line-codec.ts'
@@ -107,7 +107,7 @@ export class SipPhone {
       const newest = this.received.subarray(-newestSamples)
       return pieces.every((piece) => isSilent(piece) || likenessOf(piece, newest) > 0.9)
     }
-    // The comparison is slow, so a moved clock does not check after each frame.
+    // The comparison is slow, so on a test clock it does not run after each frame.
     await this.#until('the voice at the phone', () => Promise.resolve(isThere()))
   }
 

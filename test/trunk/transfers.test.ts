@@ -146,7 +146,7 @@ t.test("if a far end accepts REFER after the transfer was cancelled, only the ca
   t.ok(await trunk.line.isAlive(caller))
 })
 
-/** Lets the far end agree to call a person, and hang up. */
+/** Lets the far end accept REFER, report that a person's phone rings, and hang up. */
 async function left(t: Test) {
   const parts = await called(t)
   const dialing = parts.refers()
@@ -228,7 +228,7 @@ for (const [code, asks, answers] of [
     }
   })
 
-/** Starts two blind transfers: the first was given up, and its call may still ring. */
+/** Starts two blind transfers: the first was cancelled, and its call may still ring. */
 async function referredTwice(t: Test) {
   const parts = await called(t)
   const first = parts.refers()
