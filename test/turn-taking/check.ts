@@ -44,7 +44,7 @@ export function checkLanguage(language: string, phrases: LanguagePhrases): void 
   }
 }
 
-/** Checks phrases that callers say every day, apart from the rows of the kinds. */
+/** Checks phrases that callers say every day, beside the kinds of phrases in `LanguagePhrases`. */
 export function checkEveryday(language: string, list: { beginnings: string; sentences: string }): void {
   each('after a beginning the turn goes on', list.beginnings, (text) => !looksFinished(text, language))
   each('a complete sentence ends the turn', list.sentences, (text) => looksFinished(text, language))

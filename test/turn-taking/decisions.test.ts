@@ -1,9 +1,11 @@
-/** Decisions about a call in all languages with words for them, and decisions that are put off. */
+/**
+ * Decisions to accept or decline a call in all languages with words for them, and a "yes, but later", which declines.
+ */
 import t from 'tap'
 import { decisionIn } from '../../domain/conversation/words/decision-words.ts'
 import { languages } from '../../domain/conversation/words/languages/languages.ts'
 
-/** A yes, a no, a yes that is put off, and a question. */
+/** A yes, a no, a "yes, but later", and a question. */
 const said: Readonly<Record<string, readonly [yes: string, no: string, later: string, neither: string]>> = {
   en: ['Yes, please.', 'No, thank you.', 'Yes, but not now.', 'Who is calling?'],
   de: ['Ja, bitte.', 'Nein, danke.', 'Ja, aber nicht jetzt.', 'Wer ruft an?'],
