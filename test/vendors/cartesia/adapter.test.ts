@@ -1,4 +1,4 @@
-/** Runs both models per kind through each port's suite. */
+/** Runs Cartesia's models for speech and for recognition through the shared adapter tests. */
 import t from 'tap'
 import { recordingMs, sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-live.ts'

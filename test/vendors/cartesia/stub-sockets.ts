@@ -42,7 +42,7 @@ export function playSpeech(socket: StubSocket, cell: Cell): void {
   })
 }
 
-/** A word takes 10 ms for each letter. The words come in two frames, spelled as in the text. */
+/** Returns the word times for a request's text in two frames. A word takes 10 ms for each letter. */
 function timestamps(order: Order): object[] {
   const words = String(order['transcript'])
     .split(/\s+/)
@@ -55,7 +55,10 @@ function timestamps(order: Order): object[] {
   })
 }
 
-/** Commands are plain words. Text comes in two pieces, so an adapter that trims them fails. */
+/**
+ * Plays the socket for recognition with commands. The client sends bare words such as `finalize`, not JSON. A
+ * transcript comes in two pieces with a space between them, so an adapter that trims the pieces fails.
+ */
 export function playFinalizing(socket: StubSocket, query: URLSearchParams, cell: Cell): void {
   const hearing = new Hearing(query)
   const inOrder = ordered(cell)
@@ -109,7 +112,7 @@ export function playFinalizing(socket: StubSocket, query: URLSearchParams, cell:
 
 type Command = { type: string; turn?: { end_timeout_ms?: number } }
 
-/** A turn is over after enough silence. */
+/** Plays the socket for recognition with turn detection: a turn is over after enough silence. */
 export function playTurns(socket: StubSocket, query: URLSearchParams, cell: Cell): void {
   const hearing = new Hearing(query)
   const inOrder = ordered(cell)
@@ -179,7 +182,7 @@ function ordered(cell: Cell): (run: () => void) => void {
   }
 }
 
-/** Entry n of each list describes word n. */
+/** Returns three lists: the words, their starts and their ends. */
 function wordsOf(text: string, startS: number): object {
   const words = text.split(' ').filter(Boolean)
   return { words, start: words.map((_, i) => startS + i / 100), end: words.map((_, i) => startS + (i + 1) / 100) }
@@ -204,7 +207,7 @@ class Hearing {
     return this.#bytes / this.#bytesPerS - this.startS
   }
 
-  /** True for the first sound. */
+  /** Adds audio. Returns true if it has the first sound. */
   push(bytes: Buffer): boolean {
     this.#samples.push(bytes)
     this.#bytes += bytes.length

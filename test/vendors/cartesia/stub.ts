@@ -43,7 +43,7 @@ function refusalOf(cell: Cell): Refusal | null {
   }
 }
 
-/** A request without the version gets plain text. */
+/** Refuses a request without the API key or the API version. The error for a missing version is plain text. */
 function identityRefusal({ headers, path }: SeenRequest): Refusal | null {
   const { searchParams } = urlOf({ path } as SeenRequest)
   if (!headers['authorization']?.startsWith('Bearer ')) return refusalOf('auth')
@@ -51,7 +51,7 @@ function identityRefusal({ headers, path }: SeenRequest): Refusal | null {
   return { status: 400, body: 'Bad request: no version' }
 }
 
-/** Other errors come in a frame. */
+/** Refuses an upgrade, or returns null. Other errors come in a frame after the upgrade. */
 function upgradeRefusal(request: SeenRequest, cell: Cell): Refusal | null {
   if (cell === 'auth' || cell === 'rate_limited') return refusalOf(cell)
   const { pathname, searchParams } = urlOf(request)

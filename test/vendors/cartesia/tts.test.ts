@@ -26,7 +26,7 @@ t.teardown(async () => {
 const say: TtsRequest = { model: 'sonic-3', text: 'Say "this"\n', outputFormat: speechFormat }
 const katie = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
-/** The messages on the wire, after the speech was read to its end. */
+/** Reads the speech to its end. Returns it with the request that the stub received. */
 async function asked(speak: Tts['synthesize'], request: Partial<TtsRequest> = {}) {
   stub.behave('ok')
   const { format, items } = await readSpeech(speak({ ...say, ...request }, never))

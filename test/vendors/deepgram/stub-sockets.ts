@@ -25,7 +25,7 @@ export function playListen(socket: StubSocket, query: URLSearchParams, cell: Cel
     socket.send({ type: 'SpeechStarted', channel: [0, 1], timestamp: hearing.startS })
     if (query.get('interim_results') === 'true') results('heard', { is_final: false, speech_final: false })
   }
-  /** The final comes in two segments, because a pause within the utterance ends the first. */
+  /** Sends the final in two segments, as if a pause within the utterance had ended the first. */
   const final = (flags: object) => {
     const [first = '', second = ''] = hearing.take().split(' ')
     if (first !== '') results(first, { is_final: true, speech_final: false })
@@ -110,7 +110,7 @@ export function playFlux(socket: StubSocket, cell: Cell): void {
     info('EndOfTurn', hearing.take())
     turn++
   }
-  /** Leaves the turn open: no event ends it, and the close frame has no code. */
+  /** Closes the socket while the turn is open: no event ends the turn, and the close frame has no code. */
   const leaveTurn = () => {
     info('Update', hearing.take())
     socket.close()
@@ -186,7 +186,7 @@ class Hearing {
   isSpoken = false
   #samples: Buffer[] = []
 
-  /** True for the first sound of an utterance. */
+  /** Adds audio. Returns true if it has the first sound of an utterance. */
   push(bytes: Buffer): boolean {
     this.#samples.push(bytes)
     this.endS += bytes.length / bytesPerS

@@ -159,7 +159,7 @@ const statusOf = (answer: Promise<unknown>): Promise<unknown> =>
     (error: { statusCode?: unknown }) => error.statusCode,
   )
 
-/** Events are kept, because an event may come before the test waits for it. */
+/** Opens a realtime session. It keeps all events, because an event may come before the test waits for it. */
 async function connect() {
   const connection = await client().speechToText.realtime.connect({
     modelId: 'scribe_v2_realtime',

@@ -110,7 +110,7 @@ async function transcribe(request: SeenRequest, response: ServerResponse, cell: 
   sendJson(response, body, {}, cell)
 }
 
-/** Spaces are separate tokens. Times are in seconds. */
+/** Splits a text into tokens with times in seconds. Spaces are separate tokens. */
 function tokens(
   text: string,
   seconds: number,
@@ -146,7 +146,9 @@ export function formOf({ headers, body }: SeenRequest): {
   return { fields: Object.fromEntries(all), all, file }
 }
 
-/** Takes text, sends audio for flushed text, and sends a last frame after the empty text. */
+/**
+ * Plays the socket for speech: takes text, sends audio for flushed text, and sends a last frame after the empty text.
+ */
 class StreamInput {
   readonly #socket: StubSocket
   readonly #query: URLSearchParams
@@ -200,7 +202,7 @@ class StreamInput {
     this.#socket.send({ audio, isFinal: null, normalizedAlignment: null, alignment })
   }
 
-  /** A character takes 5 ms. A frame has the characters that end in its audio, with times from the frame's start. */
+  /** Returns the characters that end in a frame's audio, with times from the frame's start. A character takes 5 ms. */
   #alignment(audio: string): object {
     const perMs = Number(/\d+$/.exec(this.#query.get('output_format') ?? '')?.[0]) / 500
     const fromMs = this.#sent / perMs
@@ -232,7 +234,10 @@ const speechFailures: Partial<Record<Cell, string>> = {
   bad_request: 'invalid_input_message',
 }
 
-/** Takes samples. A commit ends an utterance, and needs 0.3 s of audio since the last commit. */
+/**
+ * Plays the socket for recognition: takes samples. A commit ends an utterance, and needs 0.3 s of audio since the last
+ * commit.
+ */
 class Realtime {
   readonly #socket: StubSocket
   readonly #request: SeenRequest

@@ -46,7 +46,7 @@ export async function startGeminiStub(): Promise<GeminiStub> {
   }
 }
 
-/** Answers google.rpc.Status. */
+/** Makes an error body in the form google.rpc.Status. */
 export const errorBody = (code: number, status: string, details?: object[]) => ({
   error: { code, message: 'the vendor says no', status, ...(details && { details }) },
 })
@@ -114,7 +114,7 @@ function complaintAbout({ path, headers }: SeenRequest, { contents = [] }: Asked
 type Part = Record<string, unknown>
 
 /**
- * The parts of each event. The first two parts are a thought and a signature without text, which do not belong to the
+ * Returns the parts for each event. The first two events, a thought and a signature without text, do not belong to the
  * answer.
  */
 function text({ tools }: Asked, cell: Cell): Part[][] {
@@ -126,7 +126,7 @@ function text({ tools }: Asked, cell: Cell): Part[][] {
   return [...preface, [{ text: answerText.slice(0, 7) }], [{ text: answerText.slice(7) }]]
 }
 
-/** In two test cases a WAV header is sent in separate events, and cut in the middle. */
+/** Returns the parts for each event. In two test cases the speech begins with a WAV header, cut into two events. */
 function speech(cell: Cell): Part[][] {
   if (cell === 'empty') return []
   const header = wavHeader({ encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }, speechPcm.length)
@@ -146,7 +146,7 @@ export const piece = (parts: readonly Part[], finishReason?: string) => ({
   responseId: 'resp-stub',
 })
 
-/** Failures occur after the third event; in `slow_first_byte` the wait comes after the second. */
+/** Sends the events. Failures occur after the third event; in `slow_first_byte` the wait comes after the second. */
 async function stream(response: ServerResponse, events: Part[][], cell: Cell): Promise<void> {
   if (cell === 'garbage') {
     await sendEvent(response, '{"candidates": [{"con')

@@ -136,7 +136,7 @@ t.test('@mistralai/mistralai: transcripts are read', { skip: missing(mistral, '@
 const certificate = realtime ? selfSigned() : null
 const noTls = missing(realtime, 'openai') || (certificate ? false : 'the SDK insists on wss, and there is no openssl')
 
-/** All events until the first transcript, or until the socket ends. */
+/** Opens a realtime session. Returns all events until the first transcript, or until the socket ends. */
 async function converse(secure: VendorStub, cell: Cell, model: string, messages: object[]): Promise<RealtimeEvent[]> {
   secure.behave(cell)
   const client = new (present(openai).OpenAI)({ apiKey: 'key', baseURL: `${secure.url}/v1` })

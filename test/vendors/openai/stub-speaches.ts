@@ -70,7 +70,10 @@ class Session {
     }
   }
 
-  /** The update is ignored if it is incomplete. If it is complete, it has a field that causes an error event. */
+  /**
+   * Handles `session.update`. An incomplete update changes nothing. A complete update always has a field that this
+   * server refuses with an error event.
+   */
   #update(turn: TurnDetection | undefined): void {
     const fields = [turn?.create_response, turn?.prefix_padding_ms, turn?.silence_duration_ms, turn?.threshold]
     if (turn && fields.every((field) => field !== undefined)) {
@@ -117,7 +120,7 @@ class Session {
     this.#isSpeaking = false
     this.#send('input_audio_buffer.speech_stopped', { item_id, audio_end_ms: ms })
     this.#work = this.#work.then(async () => {
-      // The answer comes later than the end of its audio.
+      // The transcript comes some time after the end of the audio.
       await new Promise(setImmediate)
       this.#send('input_audio_buffer.committed', { item_id, previous_item_id: null })
       this.#send('conversation.item.created', { item: { id: item_id }, previous_item_id: null })
@@ -135,7 +138,7 @@ class Session {
 
 const transcription = 'conversation.item.input_audio_transcription'
 
-/** The part to be transcribed. The silence around it is left out. */
+/** Returns the audio without the silence around the speech. */
 export function withoutSilence(audio: Buffer): Buffer {
   const from = audio.findIndex((byte) => byte !== 0)
   return from < 0 ? Buffer.alloc(0) : audio.subarray(from, lastSound(audio) + 1)

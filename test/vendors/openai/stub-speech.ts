@@ -46,7 +46,10 @@ export async function transcribe(request: SeenRequest, response: ServerResponse,
 
 const voxtralFields = 'model file language temperature stream diarize context_bias timestamp_granularities'.split(' ')
 
-/** Refuses unknown fields, and times together with a language. Either words or segments have times. */
+/**
+ * Answers as Mistral does: refuses unknown fields, and a request for times together with a language. The times are for
+ * words or for segments.
+ */
 function hearVoxtral(form: FormData, text: string, response: ServerResponse, cell: Cell): void {
   const granularity = form.get('timestamp_granularities')
   const isKnown = [...form.keys()].every((name) => voxtralFields.includes(name))

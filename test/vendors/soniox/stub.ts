@@ -88,7 +88,7 @@ class Session {
     if (this.#cell === 'error_mid') this.#fail(503)
   }
 
-  /** An empty frame ends the audio. */
+  /** Sends the last tokens and closes the socket, because an empty frame from the client has ended the audio. */
   #finish(): void {
     const tokens = this.#settled()
     this.#send(tokens)
@@ -106,7 +106,10 @@ class Session {
     this.#send([{ text: 'he', is_final: false, ...times }])
   }
 
-  /** Each word comes in two tokens. The first token of a word begins with a space, except in the first word. */
+  /**
+   * Returns the final tokens for the audio so far, two for each word. The first token of a word begins with a space,
+   * except in the first word.
+   */
   #settled(): Token[] {
     const audio = Buffer.concat(this.#audio)
     const text = transcriptOf(audio)

@@ -16,7 +16,7 @@ const apiKey = 'sm-key-canary'
 const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
   createSpeechmaticsProvider(vendorOptions('speechmatics', apiKey, baseUrl, limits))
 
-/** This vendor requires the language. */
+/** Adds a language to requests without a language, because this vendor requires one. */
 function inEnglish(speechmatics: Provider): Provider {
   const stt = present(speechmatics.ports.speech?.stt, 'stt')
   const open = present(stt.open?.bind(stt), 'open')

@@ -109,7 +109,7 @@ class Session {
       this.#send('AddPartialTranscript', 'heard', this.#startS, this.#startS + 0.05)
   }
 
-  /** The words come one by one. */
+  /** Sends the final words one by one, and then EndOfUtterance. */
   #endUtterance(): void {
     const audio = Buffer.concat(this.#audio)
     const endS = this.#startS + this.#secondsOf(audio.length)

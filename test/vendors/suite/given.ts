@@ -1,4 +1,4 @@
-/** The input for every suite. It runs one operation through all test cases in the matrix. */
+/** The input for every suite, and the function to run one operation through all test cases in the matrix. */
 import { inspect } from 'node:util'
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -28,7 +28,8 @@ export type Expected = { errorClass: ErrorClass; because: string }
 /** The port's rules, equal for every vendor. */
 export type PortRules = Pick<SuiteGiven, 'cannot' | 'expected'> & {
   /**
-   * The caller aborts the signal if the first answer takes too long, so `hang` may end as `cancelled` or as `timeout`.
+   * The calling code aborts the signal if the first answer takes too long, so `hang` may end as `cancelled` or as
+   * `timeout`.
    */
   callersDeadline?: true
 }
@@ -51,7 +52,7 @@ export const impatient: OutboundLimits = {
   idleMs: 300,
   totalMs: 600,
 }
-/** The deadline if the caller limits the wait itself. */
+/** If `callersDeadline` is set, the calling code aborts the signal after this time. */
 const callersMs = 900
 export const never: AbortSignal = new AbortController().signal
 /** A pool keeps the connection after a successful request, and may already have opened the next one. */
@@ -135,7 +136,7 @@ export async function untilLeft({ stub, keeps }: SuiteGiven): Promise<void> {
   await until(hasEnded, 'the connection of a call that was left stays open')
 }
 
-/** A caller cancels speech with the signal, or stops reading. */
+/** Two ways to leave speech: the calling code aborts the signal, or stops reading. */
 export const waysToLeave: readonly ((leaving: AbortController, audio: AsyncIterator<Uint8Array>) => unknown)[] = [
   (leaving) => leaving.abort(),
   (_leaving, audio) => audio.return?.(),

@@ -26,9 +26,9 @@ export const cells = {
   empty: 'empty',
   /** A header, a role or an empty frame, then a clean end. */
   header_only: 'empty',
-  /** The connection closes cleanly in the middle, without the vendor's terminal event. */
+  /** The connection closes cleanly in the middle of the answer, without the vendor's terminal event. */
   cut: 'protocol',
-  /** A TCP reset in the middle. */
+  /** A TCP reset in the middle of the answer. */
   reset: 'protocol',
   /** An error event in the middle of a good answer: overload, if the vendor has a code for it. */
   error_mid: 'overloaded',

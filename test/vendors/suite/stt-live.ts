@@ -248,7 +248,7 @@ async function playClose(t: Test, provider: Provider, given: SttStreamGiven): Pr
   await expectSilence(t, given, listening, [])
 }
 
-/** An adapter may report a cancel once. */
+/** Checks an aborted stream: after the abort only the failure `cancelled` may be reported. */
 async function playAbort(t: Test, provider: Provider, given: SttStreamGiven): Promise<void> {
   const leaving = new AbortController()
   const listening = await listen(t, provider, given, leaving.signal)
