@@ -28,5 +28,5 @@ export async function withEndpoints(
   return { ...emitter, sql, endpoint: (url, columns) => insertEndpoint(sql, tenant, url, Date.now(), columns) }
 }
 
-/** True for the full size, which takes minutes: `make test-all LANE=webhooks`. */
+/** True if the tests run with all their kills and events, which takes minutes: `make test-all LANE=webhooks`. */
 export const isFullSize = process.env['PARLEY_TEST_SLOW'] !== undefined
