@@ -1,4 +1,7 @@
-/** Tests clients that do not read: the buffered bytes are bounded, and so is the time until the server gives up. */
+/**
+ * Tests clients that do not read: the buffered bytes are bounded, and so is the time until the server disconnects such
+ * a client.
+ */
 import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
