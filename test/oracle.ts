@@ -73,7 +73,8 @@ function lazily(contract: string): () => OpenAPIBackend {
 
 function createOracle(contract: Contract): OpenAPIBackend {
   forAnswers(contract)
-  // Other tests check the documents, and each validator runs a few times only.
+  // Ajv need not check the schemas, because other tests do, and need not optimize the validators, because each runs
+  // only a few times.
   const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } })
   addFormats(ajv)
   const backend = new OpenAPIBackend({

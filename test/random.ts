@@ -1,6 +1,6 @@
 /**
- * Makes random choices that can be repeated. The quick lanes always make the same choices, so a failure comes from the
- * change under test. The long lanes take another seed each time (PARLEY_TEST_SEED).
+ * Makes random choices that can be repeated. Usual test runs always make the same choices, so a failure comes from the
+ * change under test. Long test runs take another seed each time (PARLEY_TEST_SEED).
  */
 import fc from 'fast-check'
 

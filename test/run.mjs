@@ -1,4 +1,5 @@
-// Runs tests: files, or lanes (test/runner/lanes.mjs), or a group of lanes. CONTRIBUTING.md says when to use which.
+// Runs tests: files, or lanes (named test sets, in test/runner/lanes.mjs), or a group of lanes. CONTRIBUTING.md says
+// when to use which.
 //   node test/run.mjs [test|ci|all]        a group of lanes side by side; `test` if nothing is named
 //   node test/run.mjs LANE…                these lanes one after another
 //   node test/run.mjs FILE… [--jobs=N] [--seconds=N]   these files, N suites side by side, N seconds a file
