@@ -137,7 +137,7 @@ t.test('AMD mode agent: the first words and their length distinguish a person fr
   t.end()
 })
 
-t.test('AMD mode agent: the length of the first words is measured in the audio, even if this is read late', (t) => {
+t.test('AMD mode agent: the length of the first words is measured in the audio, even if the audio comes late', (t) => {
   const cases = [
     {
       text: 'Hello there. I have a question about your opening hours.',
