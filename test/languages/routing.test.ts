@@ -52,7 +52,7 @@ t.test('the router chooses the embedded voice by language, and refuses a languag
 })
 
 t.test(
-  'a preset with a male voice is spoken by an embedded man, and a female preset by an embedded woman',
+  'a preset with a male voice is spoken by a male embedded voice, and a female preset by a female voice',
   async (t) => {
     const spokenBy = async (voice: string, model = 'auto') => {
       const answer = await postJson(parley, '/v1/audio/speech', { model, input: 'Good morning.', voice })
