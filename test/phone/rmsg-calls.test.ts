@@ -37,7 +37,7 @@ async function withNumber(name: string, e164: string, more: { creditMicroUsd?: n
   return { acme, id, agentId }
 }
 
-t.test('a call holds a conversation and has an ordinary call record', async (t) => {
+t.test('a call from a rich-message number is a conversation, and has an ordinary call record', async (t) => {
   const wanted = { to, agentId: phones.agentId, metadata: { order: '4711' }, maxDurationSeconds: 600 }
   const answer = await call(phones, 'POST', path(number.id), wanted)
   t.equal(answer.status, 200, answer.text)
@@ -166,7 +166,7 @@ t.test(
   },
 )
 
-t.test('a call needs credit', async (t) => {
+t.test('a call from a rich-message number needs credit', async (t) => {
   const { acme, id, agentId } = await withNumber('poor', '+14155550146', { creditMicroUsd: 0 })
   t.match(faultOf(await call(acme, 'POST', path(id), { to, agentId })), { status: 402, code: 'INSUFFICIENT_CREDITS' })
 })

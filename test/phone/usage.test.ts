@@ -139,7 +139,7 @@ t.test('getUsage of a phone call equals the sum of the costs in its report', asy
   }
 })
 
-t.test('the metrics of the carrier have the same seconds and cost as the usage', async (t) => {
+t.test('the metrics of the carrier have the same seconds and cost as getUsage', async (t) => {
   const usage = (await call(phones, 'GET', '/v1/usage?groupBy=stage')).json<Usage>()
   const carrier = usage.rows.find(({ stage }) => stage === 'carrier')
   const counted = (name: string) => metric(adminPort, name, 'line="simulator",direction="outbound"')
