@@ -35,7 +35,7 @@ async function serve(t: Test) {
   return { state, telnyx, simulated }
 }
 
-t.test('Telnyx has a rich-message agent only if the agent is enabled', async (t) => {
+t.test('a rich-message agent counts as existing at Telnyx only if the agent is enabled there', async (t) => {
   const { state, telnyx } = await serve(t)
   state.body = JSON.stringify({ data: { agent_id: 'agent 1', enabled: true } })
   t.equal(await telnyx.has('agent 1'), true)
