@@ -13,7 +13,7 @@ import { TestClock } from '../clock.ts'
 import { generateItems } from './fake-llm.ts'
 import { bench, collect, failure, hang, model, order, provider, theEnd } from './fakes.ts'
 
-/** The same values as in the configuration. */
+/** The configuration's defaults for circuits. */
 const circuit = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, retryAfterMaxMs: 60_000 }
 const credential = { ...circuit, failuresMax: 1 }
 
