@@ -19,7 +19,7 @@ export const apiSecret = 'a-secret-of-thirty-two-characters'
 
 export type LiveKitServer = {
   url: string
-  /** The settings for a Parley that uses this server. */
+  /** The settings for a Parley that uses this LiveKit server. */
   env: Record<string, string>
   stop(): Promise<void>
 }
