@@ -19,7 +19,7 @@ type Setup = {
   maxSessions?: number | null
   claim?: boolean | 'fails' | 'away'
   start?: 'works' | 'fails'
-  /** True: the organization is disabled while the call is being claimed. */
+  /** If true, the organization is disabled while the call is being claimed. */
   disables?: boolean
   over?: Partial<Call>
 }
