@@ -22,7 +22,7 @@ const page = () => new Browser(parley.url)
 
 type Event = { action: string; values?: { attempts: [null, string] } }
 
-/** Takes the events since the last call, oldest first. */
+/** Reads and deletes the audit events that have been stored so far, oldest first. */
 async function newEvents({ id }: typeof acme): Promise<Event[]> {
   const target = id === acme.id ? acme : bolt
   const { events } = (await call(target, 'GET', '/v1/audit-events?action=user.*')).json<{ events: Event[] }>()
