@@ -98,7 +98,7 @@ t.test('if requests have equal routing choices, the choice is stored once', asyn
   await t.test('an expired routing choice is deleted unless a request still refers to the choice', async (t) => {
     const settled = async (requestId: string) => {
       const done = settle(store, a.id, requestId)
-      // Settlements are gathered on real timers, retries on this clock.
+      // Real timers gather the settlements. Only retries would wait for the test clock.
       await done
     }
     for (let half = 0; half < 3; half += 1) {

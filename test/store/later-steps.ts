@@ -38,6 +38,6 @@ create table later_notes (
 ${ownWorld('later_notes')}`,
 }
 
-/** All migrations up to the later version. */
+/** Our migrations, followed by the later migrations above. */
 export const laterSteps: readonly Migration[] = [...migrations, laterColumns, laterIndexes, laterTable]
 export const laterVersion = schemaVersion + 3

@@ -26,7 +26,7 @@ async function databaseOf(t: Test, version: number) {
 
 type Sql = ReturnType<typeof connectOnce>
 
-/** Upgrades to the later version. */
+/** Upgrades the schema to the version after all migrations in `laterSteps`. */
 const upgrade = (sql: Sql, progress: (message: string) => void = silent) => migrate(sql, progress, laterSteps)
 const versionOf = (sql: Sql) => readSchemaVersion(sql, laterVersion)
 

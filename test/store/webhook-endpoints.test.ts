@@ -47,7 +47,7 @@ const masterKeys = (current: string, ...previous: string[]) => ({
   masterKeys: () => ({ current: current.repeat(32), previous: previous.map((letter) => letter.repeat(32)) }),
 })
 
-/** A connection with the product's rights. */
+/** Connects with the server's database role, so row level security applies. */
 function connection(t: Tap, url: string) {
   const host = new URL(url).searchParams.get('host') ?? ''
   const sql = connectOnce({ socketDir: host, role: 'parley', database: new URL(url).pathname.slice(1) }, 'endpoints')
