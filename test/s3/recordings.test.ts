@@ -57,7 +57,7 @@ async function read(parley: Running, id: string, headers: Record<string, string>
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
 }
 
-/** Returns the recording's object key. A first run has only one organization, so the key is known. */
+/** Returns the recording's object key, which contains the id of the server's only organization. */
 async function keyOf(parley: Running, id: string): Promise<string> {
   const { json } = await call(parley, '/v1/organization')
   return `calls/${String(json['id'])}/live/${id}.wav`
