@@ -78,7 +78,7 @@ t.test("events of live speech match the contract's examples", async (t) => {
 const sound = sinePcm(24_000, 24_000).toString('base64')
 const transcription = 'conversation.item.input_audio_transcription'
 
-t.test("events of the compatible protocol match the contract's examples", async (t) => {
+t.test("events of the OpenAI-compatible protocol match the contract's examples", async (t) => {
   const client = await open(acme, realtime, { protocols: [] })
   await receive(t, client, ['session.created', 'SessionCreated: 0'])
   send(client, 'SessionUpdate: 0')
@@ -115,7 +115,7 @@ t.test("events for the end of an utterance that the server detects match the con
   await client.closed
 })
 
-t.test("events of the older compatible protocol match the contract's examples", async (t) => {
+t.test("events of the older OpenAI-compatible protocol match the contract's examples", async (t) => {
   const client = await open(acme, realtime, { protocols: [] })
   send(client, 'TranscriptionSessionUpdate: 0')
   await receive(t, client, ['transcription_session.updated', 'TranscriptionSessionUpdated: 0'])
