@@ -35,7 +35,7 @@ function inWords(text: string): string {
     .join(' ')
 }
 
-t.test('the words in the English written forms are recognized in the speech', async (t) => {
+t.test('the recognizer finds the words of English written forms that the embedded voice speaks', async (t) => {
   const counts: ErrorCount[] = []
   for (const [written, spoken] of english) {
     const found = await transcriptOf(written)
