@@ -59,7 +59,7 @@ t.test('m4a is passed on unchanged to a provider that accepts it', async (t) => 
   t.match(routed.json(), { text: transcriptOf(m4a), usage: { duration_ms: 2000 } })
 })
 
-t.test('MP4 files of several programs are passed on unchanged', async (t) => {
+t.test('MP4 files written by several programs are passed on unchanged', async (t) => {
   const head = box('moov', trak({ rateHz: 44_100, channels: 1, duration: 88_200 }))
   const files = {
     'the head behind the samples': bytes(ftyp, mdat, head),
