@@ -14,7 +14,7 @@ const address = '/v1/transcribe/stream'
 /** 100 ms of sound that the stub recognizes as speech. */
 const sound = sinePcm(1600, 16_000)
 
-/** The first of 1,000 sockets sends nothing until the last one is open. */
+/** The first of 1,000 sockets sends nothing until the last socket is open, so silence may last long. */
 const patient = { PARLEY_REALTIME_SILENCE_MS: '600000' }
 
 /** Starts a server and a stub for each provider. Returns each stub's sockets, oldest first. */
