@@ -1,10 +1,10 @@
 /** Reads and changes one agent: its settings, its versions and its tools. */
-import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query'
+import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { AgentChange, NewToolInput, ToolChange } from '../../../generated/clients/typescript/models/platform.ts'
 import { PlatformApiError } from '../../../generated/clients/typescript/platform.ts'
 import { refreshAgents } from './agents.ts'
 import { platform } from './clients.ts'
-import { queries } from './queries.ts'
+import { pagesQuery, queries } from './queries.ts'
 
 const pageVersions = 25
 
@@ -21,14 +21,11 @@ export const toolsQuery = (id: string) =>
   })
 
 export const versionsQuery = (id: string) =>
-  infiniteQueryOptions({
+  pagesQuery({
     queryKey: ['agents', id, 'versions'],
-    queryFn: async ({ signal, pageParam }) => {
-      const query = { limit: pageVersions, ...(pageParam !== null && { cursor: pageParam }) }
-      return (await platform.listAgentVersions({ signal, path: { id }, query })).body
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
+    limit: pageVersions,
+    read: (signal, page) => platform.listAgentVersions({ signal, path: { id }, query: page }),
+    next: ({ nextCursor }) => nextCursor,
   })
 
 /** Reads a version, once, because a version never changes. */

@@ -1,10 +1,10 @@
 /** Reads the list of calls and one call with its events, and acts on calls. */
-import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { ListCallsCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
 import { type Peaks, readPeaks } from './peaks.ts'
-import { queries } from './queries.ts'
+import { pagesQuery, queries } from './queries.ts'
 
 export type CallFilters = Omit<NonNullable<ListCallsCall['query']>, 'limit' | 'cursor'>
 
@@ -17,14 +17,11 @@ const liveMs = 10_000
 const gatherMs = 300
 
 export const callsQuery = (filters: CallFilters) =>
-  infiniteQueryOptions({
+  pagesQuery({
     queryKey: ['calls', 'list', filters],
-    queryFn: async ({ signal, pageParam }) => {
-      const query = { ...filters, limit: pageCalls, ...(pageParam !== null && { cursor: pageParam }) }
-      return (await platform.listCalls({ signal, query })).body
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
+    limit: pageCalls,
+    read: (signal, page) => platform.listCalls({ signal, query: { ...filters, ...page } }),
+    next: ({ next_cursor: cursor }) => cursor,
   })
 
 export const callQuery = (id: string) =>

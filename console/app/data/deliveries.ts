@@ -1,8 +1,8 @@
 /** Reads the log of deliveries to webhook endpoints, and sends a delivery again. */
-import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query'
+import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { ListWebhookDeliveriesCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
-import { queries } from './queries.ts'
+import { pagesQuery, queries } from './queries.ts'
 
 export type DeliveryFilters = Omit<NonNullable<ListWebhookDeliveriesCall['query']>, 'limit' | 'cursor'>
 
@@ -13,14 +13,11 @@ const pageDeliveries = 50
 const pendingMs = 3000
 
 export const deliveriesQuery = (filters: DeliveryFilters) =>
-  infiniteQueryOptions({
+  pagesQuery({
     queryKey: ['deliveries', 'list', filters],
-    queryFn: async ({ signal, pageParam }) => {
-      const query = { ...filters, limit: pageDeliveries, ...(pageParam !== null && { cursor: pageParam }) }
-      return (await platform.listWebhookDeliveries({ signal, query })).body
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
+    limit: pageDeliveries,
+    read: (signal, page) => platform.listWebhookDeliveries({ signal, query: { ...filters, ...page } }),
+    next: ({ nextCursor }) => nextCursor,
   })
 
 /** Reads the deliveries of one call's events. */

@@ -1,5 +1,5 @@
 /** Keeps answers in a cache. After a 401 the session is over, so the sign-in page comes. */
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { isSignedOut } from './failures.ts'
 
 /** A cached response is fresh for this time, so going back to a page shows it at once. */
@@ -17,3 +17,22 @@ export const queries: QueryClient = new QueryClient({
   // The generated client already repeats requests that it may repeat.
   defaultOptions: { queries: { retry: false, staleTime: freshMs, refetchOnWindowFocus: false } },
 })
+
+type PagesOptions<Page> = {
+  queryKey: QueryKey
+  /** How many entries a page has. */
+  limit: number
+  read: (signal: AbortSignal, query: { limit: number; cursor?: string }) => Promise<{ body: Page }>
+  /** Returns the cursor of the page after this page, or null after the last page. */
+  next: (page: Page) => string | null
+}
+
+/** A list that is read page by page. */
+export const pagesQuery = <Page>({ queryKey, limit, read, next }: PagesOptions<Page>) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: async ({ signal, pageParam }) =>
+      (await read(signal, { limit, ...(pageParam !== null && { cursor: pageParam }) })).body,
+    initialPageParam: null as string | null,
+    getNextPageParam: next,
+  })

@@ -1,7 +1,8 @@
 /** Reads the organization's usage and credit. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type { GetUsageCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
+import { pagesQuery } from './queries.ts'
 
 export type UsageQuery = NonNullable<GetUsageCall['query']>
 
@@ -13,12 +14,9 @@ export const usageQuery = (query: UsageQuery) =>
     queryFn: async ({ signal }) => (await platform.getUsage({ signal, query })).body,
   })
 
-export const creditsQuery = infiniteQueryOptions({
+export const creditsQuery = pagesQuery({
   queryKey: ['credits'],
-  queryFn: async ({ signal, pageParam }) => {
-    const query = { limit: pageMovements, ...(pageParam !== null && { cursor: pageParam }) }
-    return (await platform.getCredits({ signal, query })).body
-  },
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
+  limit: pageMovements,
+  read: (signal, page) => platform.getCredits({ signal, query: page }),
+  next: ({ nextCursor }) => nextCursor,
 })
