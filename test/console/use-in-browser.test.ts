@@ -17,6 +17,13 @@ async function tests(browser: Browser): Promise<void> {
   for (let number = 6; number >= 1; number--) ids.unshift(await storeCall(shop, number))
   const [, , , id = ''] = ids
   const atRows = '[role="row"] a'
+  const endCall = (callId: string) => {
+    const atMs = Date.now()
+    const change = { endedAtMs: atMs, endReason: 'user_hangup' as const }
+    const event = newEvent('call.completed', { occurredAtMs: atMs })
+    const tenant = { organizationId: shop.organizationId, test: false }
+    return shop.admin.store.calls.append(tenant, callId, [{ kind: 'move', event, to: 'completed', change }])
+  }
 
   t.test("filters are in the page's URL, and stay after a reload and after going back", async (t) => {
     const { page, open } = await shop.visit(t)
@@ -115,7 +122,6 @@ async function tests(browser: Browser): Promise<void> {
   })
 
   t.test('a call comes into the list by itself, changes, and leaves a list of live calls', async (t) => {
-    const tenant = { organizationId: shop.organizationId, test: false }
     const all = await shop.visit(t)
     const live = await shop.visit(t)
     await all.open('/calls', atRows)
@@ -124,13 +130,31 @@ async function tests(browser: Browser): Promise<void> {
     const row = `[role="row"]:has(a[href$="${id}"])`
     await all.page.waitForSelector(`${row}[aria-rowindex="2"] >> text=in progress`, patience)
     await live.page.waitForSelector(`${row} >> text=in progress`, patience)
-    const atMs = Date.now()
-    const change = { endedAtMs: atMs, endReason: 'user_hangup' as const }
-    const event = newEvent('call.completed', { occurredAtMs: atMs })
-    await shop.admin.store.calls.append(tenant, id, [{ kind: 'move', event, to: 'completed', change }])
+    await endCall(id)
     await all.page.waitForSelector(`${row}:not(:has-text("in progress"))`, patience)
     await live.page.waitForSelector('[data-state="empty"]', patience)
     for (const { faults } of [all, live]) t.same(faults, [])
+  })
+
+  t.test('a call that ends while the tab is hidden is not shown as live afterwards', async (t) => {
+    const lives = [await storeLiveCall(shop, 2), await storeLiveCall(shop, 3)]
+    const { page, open, faults } = await shop.visit(t)
+    const other = await shop.visit(t)
+    for (const each of [{ open }, other]) await each.open('/calls?live=true', `a[href$="${lives[0]}"]`)
+    for (const [at, id] of lives.entries()) {
+      const isAway = `main:not(:has(a[href$="${id}"]))`
+      // With the focus on a row, the rows stay at their places.
+      if (at === 1) await page.keyboard.press('j')
+      await page.evaluate(tabIs('hidden'))
+      // The stream then tells no change, so only the list does.
+      await page.route(/\/v1\/calls\/stream/, (route) => route.fulfill(opened))
+      await endCall(id)
+      await other.page.waitForSelector(isAway, patience)
+      t.ok(await page.isVisible(`a[href$="${id}"]`), 'a hidden tab has no stream')
+      await page.evaluate(tabIs('visible'))
+      await page.waitForSelector(isAway, patience)
+    }
+    t.same(faults, [])
   })
 
   t.test('new calls wait while a row has the focus, and come with a button', async (t) => {
@@ -197,6 +221,13 @@ async function tests(browser: Browser): Promise<void> {
     }
   })
 }
+
+const opened = { status: 200, contentType: 'text/event-stream', body: 'event: open\ndata: {"test":false}\n\n' }
+
+/** The script tells the page that its tab was hidden or shown. */
+const tabIs = (state: 'hidden' | 'visible') => `
+  Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' })
+  document.dispatchEvent(new Event('visibilitychange'))`
 
 /** Sums the scripts as they came over the network. */
 const loadedBytes = `performance.getEntriesByType('resource')

@@ -1,11 +1,18 @@
 /** Changes to the cached pages of a list of calls. */
-import type { InfiniteData } from '@tanstack/react-query'
+import { type InfiniteData, replaceEqualDeep } from '@tanstack/react-query'
 import type { CallList, CallOverview } from '../../../generated/clients/typescript/models/platform.ts'
 
 export type CallPages = InfiniteData<CallList, string | null>
 
-export const findCall = ({ pages }: CallPages, id: string): CallOverview | undefined =>
-  pages.flatMap(({ calls }) => calls).find((call) => call.id === id)
+export const callsOf = ({ pages }: Pick<CallPages, 'pages'>): CallOverview[] => pages.flatMap(({ calls }) => calls)
+
+export const findCall = ({ pages }: CallPages, id: string): CallOverview | undefined => {
+  for (const { calls } of pages) {
+    const found = calls.find((call) => call.id === id)
+    if (found) return found
+  }
+  return undefined
+}
 
 export const withoutCall = (pages: CallPages, id: string): CallPages =>
   changed(pages, ({ calls }) => calls.filter((call) => call.id !== id))
@@ -16,13 +23,13 @@ export const withChangedCall = (pages: CallPages, call: CallOverview): CallPages
     calls.map((each) => (each.id === call.id ? { ...call, ...(each.matches && { matches: each.matches }) } : each)),
   )
 
-/** Puts a call at its place by time. A call behind the last page that was read will come with its own page. */
+/** Puts a call at its place by time. A call behind the last loaded page comes with its own page. */
 export function withNewCall(pages: CallPages, call: CallOverview): CallPages {
   if (findCall(pages, call.id)) return withChangedCall(pages, call)
+  if (isBehind(pages, call)) return pages
   const isOlder = (other: CallOverview) => other.created_at <= call.created_at
   const found = pages.pages.findIndex(({ calls }) => calls.some(isOlder))
-  const isWhole = pages.pages.at(-1)?.next_cursor === null
-  const target = found < 0 && isWhole ? pages.pages.length - 1 : found
+  const target = found < 0 ? pages.pages.length - 1 : found
   return changed(pages, ({ calls }, at) => {
     if (at !== target) return calls
     const place = calls.findIndex(isOlder)
@@ -30,8 +37,41 @@ export function withNewCall(pages: CallPages, call: CallOverview): CallPages {
   })
 }
 
+/** Returns true if the call is older than all loaded rows, and more pages follow. */
+export function isBehind({ pages }: CallPages, call: CallOverview): boolean {
+  const oldest = lastOf(pages)
+  return oldest !== undefined && pages.at(-1)?.next_cursor !== null && call.created_at < oldest.created_at
+}
+
+/** Returns the list's first page alone, as the server has just sent it. Equal rows stay the same objects. */
+export const onlyFirstPage = (known: CallPages | undefined, fresh: CallList): CallPages => ({
+  pages: [{ ...fresh, calls: shared(known, fresh.calls) }],
+  pageParams: [null],
+})
+
+/** Returns the loaded rows with the content of the fresh pages. A row that no fresh page has is gone. */
+export function withFreshPages(known: CallPages, fresh: readonly CallList[]): CallPages {
+  const byId = new Map(shared(known, callsOf({ pages: [...fresh] })).map((call) => [call.id, call]))
+  return changed(known, ({ calls }) => calls.flatMap(({ id }) => byId.get(id) ?? []))
+}
+
+/** Returns true if the fresh pages, the newest calls first, have all calls down to the last loaded row. */
+export function reachesLastRow({ pages }: CallPages, fresh: readonly CallList[]): boolean {
+  const [wanted, read] = [lastOf(pages), lastOf(fresh)]
+  if (wanted === undefined || read === undefined) return wanted === undefined
+  return read.created_at < wanted.created_at || fresh.some(({ calls }) => calls.some(({ id }) => id === wanted.id))
+}
+
 export const isSameCall = (one: CallOverview, other: CallOverview) =>
   JSON.stringify({ ...one, matches: undefined }) === JSON.stringify({ ...other, matches: undefined })
+
+const lastOf = (pages: readonly CallList[]) => pages.findLast(({ calls }) => calls.length > 0)?.calls.at(-1)
+
+/** React draws a row again only if its call is another object. */
+function shared(known: CallPages | undefined, calls: readonly CallOverview[]): CallOverview[] {
+  const byId = new Map(known && callsOf(known).map((call) => [call.id, call]))
+  return calls.map((call) => replaceEqualDeep(byId.get(call.id), call))
+}
 
 const changed = (
   { pages, ...rest }: CallPages,

@@ -1,16 +1,13 @@
 /** Follows the stream of all calls, and opens it again after each end. */
-import type { CallOverview } from '../../../generated/clients/typescript/models/platform.ts'
 import type { StreamCallsCall } from '../../../generated/clients/typescript/platform.ts'
 import type { CallFilters } from './calls.ts'
 import { platform } from './clients.ts'
 import { isSignedOut } from './failures.ts'
+import type { CallListener } from './followed-list.ts'
+import { pause } from './pause.ts'
 
 type StreamFilters = NonNullable<StreamCallsCall['query']>
 
-export type CallListener = { changed: (call: CallOverview) => void; gone: (id: string) => void }
-
-/** How many of the newest calls are read again after each opening. Older calls change rarely. */
-const newestMax = 50
 /** The wait after a stream, doubled after each failure. */
 const retryMs = 1_000
 const retryMaxMs = 30_000
@@ -24,7 +21,7 @@ export async function followCalls(filters: CallFilters, listener: CallListener, 
     } catch (error) {
       if (isSignedOut(error) || signal.aborted) return
       // If too many streams are open, the list is read again at intervals instead.
-      await readNewest(filters, listener, signal).catch(() => undefined)
+      listener.missed()
       waitMs = Math.min(waitMs * 2, retryMaxMs)
     }
     await pause(waitMs, signal)
@@ -39,24 +36,9 @@ async function readStream(filters: CallFilters, listener: CallListener, signal: 
   ) as StreamFilters
   const { body } = await platform.streamCalls({ signal, query })
   for await (const each of body) {
-    if (each.event === 'open' || each.event === 'resync') await readNewest(filters, listener, signal)
+    // A stream has no position, so changes before each opening are missed too.
+    if (each.event === 'open' || each.event === 'resync') listener.missed()
     if (each.event === 'call') listener.changed(each.data)
     if (each.event === 'gone') listener.gone(each.data.id)
   }
-}
-
-async function readNewest(filters: CallFilters, { changed }: CallListener, signal: AbortSignal): Promise<void> {
-  const { body } = await platform.listCalls({ signal, query: { ...filters, limit: newestMax } })
-  for (const call of body.calls.toReversed()) changed(call)
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end, { once: true })
-  })
 }

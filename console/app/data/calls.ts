@@ -1,6 +1,7 @@
 /** Reads the list of calls and one call with its events, and acts on calls. */
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import type { CallList } from '../../../generated/clients/typescript/models/platform.ts'
 import type { ListCallsCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
 import { type Peaks, readPeaks } from './peaks.ts'
@@ -48,6 +49,12 @@ export const routeQuery = (requestId: string) =>
     queryKey: ['routes', requestId],
     queryFn: async ({ signal }) => (await platform.getRequestRoute({ signal, path: { id: requestId } })).body,
   })
+
+/** Reads one page of the list past the cache. */
+export async function readCalls(filters: CallFilters, cursor: string | null, signal: AbortSignal): Promise<CallList> {
+  const query = { ...filters, limit: pageCalls, ...(cursor !== null && { cursor }) }
+  return (await platform.listCalls({ signal, query })).body
+}
 
 /** Reads the newest calls for the overview. */
 export const newestQuery = (filters: CallFilters, limit: number) =>

@@ -1,9 +1,12 @@
 /** Keeps a list of calls up to date: changed calls change in place, and new calls come by themselves or wait. */
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import type { CallOverview } from '../../../generated/clients/typescript/models/platform.ts'
-import { type CallPages, findCall, isSameCall, withChangedCall, withNewCall, withoutCall } from './call-pages.ts'
+import { type CallPages, withNewCall } from './call-pages.ts'
 import { followCalls } from './call-stream.ts'
-import { type CallFilters, callsQuery } from './calls.ts'
+import { type CallFilters, callsQuery, readCalls } from './calls.ts'
+import { followList, type List } from './followed-list.ts'
+import { waitingMax } from './fresh-pages.ts'
+import { pause } from './pause.ts'
 import { queries } from './queries.ts'
 
 export type LiveCalls = {
@@ -11,53 +14,42 @@ export type LiveCalls = {
   waiting: readonly CallOverview[]
   /** Brings the waiting calls into the list. */
   show: () => void
-  /** How often each row has changed since the page was opened. */
-  changes: ReadonlyMap<string, number>
+  /** How often each row has changed lately, while the list was open. */
+  changes: Changes
 }
 
-/** If more calls wait, the rest is forgotten: the list is read again before a person looks at it. */
-const waitingMax = 200
+type Changes = ReadonlyMap<string, number>
+
+/** No screen shows more rows, so older counts are forgotten. */
+const changesMax = 200
+const noCalls: readonly CallOverview[] = []
+const noChanges: Changes = new Map()
 
 /** `isHeld` tells whether the rows must stay where they are. */
 export function useLiveCalls(filters: CallFilters, isHeld: () => boolean): LiveCalls {
   const isVisible = useSyncExternalStore(listenToVisibility, isTabVisible)
-  const [waiting, setWaiting] = useState<readonly CallOverview[]>([])
-  const [changes, setChanges] = useState<ReadonlyMap<string, number>>(new Map())
+  const [waiting, changeWaiting] = useState(noCalls)
+  const [changes, setChanges] = useState(noChanges)
   useEffect(() => {
     // A hidden tab closes its stream, because a browser opens only six connections to a server.
     if (!isVisible) return
     const controller = new AbortController()
-    const { queryKey } = callsQuery(filters)
-    const update = (change: (pages: CallPages) => CallPages) =>
-      queries.setQueryData<CallPages>(queryKey, (pages) => pages && change(pages))
-    const gone = (id: string) => {
-      update((pages) => withoutCall(pages, id))
-      setWaiting((calls) => calls.filter((call) => call.id !== id))
-    }
-    const changed = (call: CallOverview) => {
-      const pages = queries.getQueryData<CallPages>(queryKey)
-      if (!pages) return
-      const shown = findCall(pages, call.id)
-      if (!shown) {
-        if (isByTime(filters))
-          setWaiting((calls) => [call, ...calls.filter(({ id }) => id !== call.id)].slice(0, waitingMax))
-      } else if (!isSameCall(shown, call)) {
-        update((known) => withChangedCall(known, call))
-        setChanges((known) => new Map(known).set(call.id, (known.get(call.id) ?? 0) + 1))
-      }
-    }
-    void followCalls(filters, { gone, changed }, controller.signal)
+    const { signal } = controller
+    const count = (id: string) => setChanges((known) => withChange(known, id))
+    const list = followList({ ...cachedList(filters, signal), isHeld, changeWaiting, count }, signal)
+    void followCalls(filters, list, signal)
     return () => {
       controller.abort()
-      setWaiting([])
+      changeWaiting(noCalls)
+      setChanges(noChanges)
     }
-  }, [filters, isVisible])
+  }, [filters, isHeld, isVisible])
   const show = useCallback(() => {
-    queries.setQueryData<CallPages>(
-      callsQuery(filters).queryKey,
-      (pages) => pages && waiting.reduce(withNewCall, pages),
-    )
-    setWaiting([])
+    const { pages, put, reset } = cached(filters)
+    const known = pages()
+    if (waiting.length >= waitingMax) reset()
+    else if (known) put(waiting.reduce(withNewCall, known))
+    changeWaiting(noCalls)
   }, [filters, waiting])
   useEffect(() => {
     if (waiting.length > 0 && !isHeld()) show()
@@ -65,7 +57,48 @@ export function useLiveCalls(filters: CallFilters, isHeld: () => boolean): LiveC
   return { waiting, show, changes }
 }
 
-/** Returns true if the list is sorted by time and has no searched words. Only then can a new call be inserted. */
+/** The newest counts are last. */
+function withChange(changes: Changes, id: string): Changes {
+  const next = new Map(changes)
+  next.delete(id)
+  next.set(id, (changes.get(id) ?? 0) + 1)
+  const [oldest] = next.keys()
+  if (next.size > changesMax && oldest !== undefined) next.delete(oldest)
+  return next
+}
+
+type CachedList = Omit<List, 'isHeld' | 'changeWaiting' | 'count'>
+
+function cachedList(filters: CallFilters, signal: AbortSignal): CachedList {
+  return {
+    ...cached(filters),
+    read: (cursor) => readCalls(filters, cursor, signal),
+    isByTime: isByTime(filters),
+    pause: (ms) => pause(ms, signal),
+  }
+}
+
+function cached(filters: CallFilters): Pick<List, 'pages' | 'put' | 'reset' | 'isLoading' | 'whenLoaded'> {
+  const { queryKey } = callsQuery(filters)
+  const isLoading = () => queries.getQueryState(queryKey)?.fetchStatus === 'fetching'
+  return {
+    pages: () => queries.getQueryData<CallPages>(queryKey),
+    put: (pages) => void queries.setQueryData<CallPages>(queryKey, pages),
+    reset: () => void queries.resetQueries({ queryKey, exact: true }),
+    isLoading,
+    whenLoaded: () =>
+      new Promise((resolve) => {
+        if (!isLoading()) return resolve()
+        const end = queries.getQueryCache().subscribe(() => {
+          if (isLoading()) return
+          end()
+          resolve()
+        })
+      }),
+  }
+}
+
+/** Returns true if the list is sorted by time and has no searched words. */
 const isByTime = ({ q, sort = 'created_at' }: CallFilters) => q === undefined && sort === 'created_at'
 
 const isTabVisible = () => document.visibilityState === 'visible'
