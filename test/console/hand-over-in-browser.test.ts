@@ -4,6 +4,7 @@ import { WebSocket } from 'ws'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
 import { signIn } from './visiting.ts'
 
@@ -56,6 +57,39 @@ async function tests(browser: Browser): Promise<void> {
     t.match((await call(owner, 'GET', `/v1/calls/${id}`)).json(), { status: 'in_progress' })
   })
 
+  t.test('a person without a microphone goes on listening, until the next seat is open', async (t) => {
+    const { owner, place } = await organization('without a microphone')
+    const id = await liveCall(t, owner)
+    const { page, open, check } = await signIn(t, place)
+    await page.addInitScript(refuseMicrophone)
+    await open(`/calls/${id}`, 'button:has-text("Join")')
+    await page.click('button:has-text("Join")')
+    await page.waitForSelector('[role="status"]:has-text("You listen")', patience)
+    await page.click('button:has-text("Take over")')
+    await page.waitForSelector('[role="status"]:has-text("no microphone"):has-text("You listen")', patience)
+    await check('call-without-microphone')
+    const moves = async () => {
+      const { events } = (await call(owner, 'GET', `/v1/calls/${id}/events`)).json<{ events: Event[] }>()
+      return events.filter(({ payload }) => payload.identity?.startsWith('join_')).map(({ event_type: type }) => type)
+    }
+    t.same(await moves(), ['room.participant_joined'], 'the person never left')
+    await page.evaluate('isMicrophoneRefused = false')
+    await page.click('button:has-text("Take over")')
+    await page.waitForSelector('[role="status"]:has-text("the agent is silent")', patience)
+    await until('the new seat', async () => (await moves()).length > 1)
+    t.same((await moves()).slice(0, 2), ['room.participant_joined', 'room.participant_joined'], 'the new seat is first')
+  })
+
+  t.test('a person who cannot hear the call is not told about the microphone', async (t) => {
+    const { owner, place } = await organization('without sound')
+    const id = await liveCall(t, owner)
+    const { page, open } = await signIn(t, place)
+    await page.addInitScript(`AudioWorklet.prototype.addModule = async () => { throw new DOMException('No sound.') }`)
+    await open(`/calls/${id}`, 'button:has-text("Join")')
+    await page.click('button:has-text("Join")')
+    await page.waitForSelector('[role="status"]:has-text("No sound.")', patience)
+  })
+
   t.test('a viewer may not join a call', async (t) => {
     const { owner, place } = await organization('with a viewer')
     const id = await liveCall(t, owner)
@@ -68,3 +102,11 @@ async function tests(browser: Browser): Promise<void> {
 }
 
 type Event = { event_type: string; payload: { identity?: string } }
+
+const refuseMicrophone = `
+  globalThis.isMicrophoneRefused = true
+  const { getUserMedia } = MediaDevices.prototype
+  MediaDevices.prototype.getUserMedia = function (wanted) {
+    if (isMicrophoneRefused) return Promise.reject(new DOMException('Permission denied', 'NotAllowedError'))
+    return getUserMedia.call(this, wanted)
+  }`

@@ -26,7 +26,7 @@ export function JoinBar({ join }: { join: Join }) {
     )
   return (
     <section aria-label="Your place in the call" className={styles.bar}>
-      <p role="status">{sentences[phase]}</p>
+      <p role="status">{note === null ? sentences[phase] : `${note} ${sentences[phase]}`}</p>
       {phase === 'listening' && (
         <Button look="main" onClick={() => void enter(true)}>
           <Mic aria-hidden="true" />

@@ -11,7 +11,7 @@ export type Join = {
   phase: JoinPhase
   /** Shows the loudness of the person's microphone. */
   meter: Meter
-  /** The reason why the person is not in the call, in words. */
+  /** The reason why the person is not in the call, or does not speak, in words. */
   note: string | null
   enter: (speaks: boolean) => Promise<void>
   mute: (isMuted: boolean) => void
@@ -26,41 +26,46 @@ export function useJoin(callId: string): Join {
   const [note, setNote] = useState<string | null>(null)
   const seat = useRef<Seat | null>(null)
   const attempts = useRef(0)
+  const take = useCallback((next: Seat | null) => {
+    const before = seat.current
+    seat.current = next
+    before?.hangUp()
+  }, [])
   const leave = useCallback(() => {
     attempts.current++
-    seat.current?.hangUp()
-    seat.current = null
+    take(null)
     setPhase('out')
-  }, [])
+  }, [take])
   useEffect(() => leave, [leave, callId])
 
   const enter = useCallback(
     async (speaks: boolean) => {
-      leave()
-      const attempt = attempts.current
-      // The person may leave the page, or choose again, before a seat is there or has ended.
+      const attempt = ++attempts.current
+      // The person may leave the page, or choose again, before the seat is open.
       const isCurrent = () => attempt === attempts.current
       setPhase('joining')
       setNote(null)
-      const over = ({ error }: { error: { message?: unknown } | null }) => {
-        if (!isCurrent()) return
+      let own: Seat | null = null
+      const over = (why: string) => {
+        if (seat.current !== own) return
         seat.current = null
-        setPhase('out')
-        setNote(error === null ? 'You are no longer in the call.' : String(error.message))
+        setPhase((now) => (now === 'joining' ? now : 'out'))
+        setNote(why)
       }
-      const ready = () => isCurrent() && setPhase(speaks ? 'speaking' : 'listening')
       try {
-        const displayName = user.name ?? user.email
-        const own = await joinCall(callId, { displayName, speaks }, { ready, level: show, over })
-        if (isCurrent()) seat.current = own
-        else own.hangUp()
+        own = await joinCall(callId, { displayName: user.name ?? user.email, speaks, level: show, over })
+        if (!isCurrent()) return own.hangUp()
+        // Only now does the person leave the seat before, because the browser may refuse the microphone.
+        take(own)
+        setPhase(speaks ? 'speaking' : 'listening')
       } catch (error) {
         if (!isCurrent()) return
-        setPhase('out')
-        setNote(isMicrophoneFault(error) ? 'The browser gives this page no microphone.' : failureOf(error).message)
+        setPhase(seat.current === null ? 'out' : 'listening')
+        const isRefused = speaks && isMicrophoneFault(error)
+        setNote(isRefused ? 'The browser gives this page no microphone.' : failureOf(error).message)
       }
     },
-    [callId, leave, show, user],
+    [callId, show, take, user],
   )
   return { phase, meter, note, enter, mute: (isMuted) => seat.current?.mute(isMuted), leave }
 }
