@@ -3527,6 +3527,8 @@ export type SmsBrand = {
   reviewErrors: SmsReviewErrors
   /** When the brand was submitted, in UTC. null if it was not. */
   submittedAt: string | null
+  /** Whether the registry does not have the saved profile. The next submission sends the profile. */
+  hasUnsubmittedChanges: boolean
 }
 
 export type SmsCampaignStatus = 'draft' | 'pending' | 'active' | 'rejected' | 'expired'

@@ -114,7 +114,7 @@ const campaignState = (own: OwnCampaign) => ({ status: own.status, ownCampaign: 
 
 function wireBrand(brand: Brand | null): WireBrand | null {
   if (brand === null) return null
-  const { status, identityStatus, reviewErrors, submittedAtMs } = brand
+  const { status, identityStatus, reviewErrors, submittedAtMs, isChanged } = brand
   const { ein, ...profile } = brand.profile
   return {
     status,
@@ -122,6 +122,7 @@ function wireBrand(brand: Brand | null): WireBrand | null {
     profile: { ...profile, ...(ein !== null && { ein }) } as SmsBrandProfile,
     reviewErrors: reviewErrors.slice(0, reviewErrorsMax),
     submittedAt: timeOrNull(submittedAtMs),
+    hasUnsubmittedChanges: isChanged,
   }
 }
 

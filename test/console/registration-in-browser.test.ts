@@ -3,6 +3,7 @@ import t from 'tap'
 import { newEntry } from '../../simulator/registry-ids.ts'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
+import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { signIn, type Visitor } from './visiting.ts'
@@ -64,6 +65,26 @@ async function tests(browser: Browser): Promise<void> {
     const { ownBrand, ownCampaign } = (await call(owner, 'GET', '/v1/sms/10dlc')).json<Registration>()
     t.match(ownBrand, { status: 'verified', profile: { legalName: 'Harbor Dental LLC', country: 'US' } })
     t.equal(ownCampaign.profile.sampleMessages.length, 2)
+  })
+
+  t.test('reading the states submits no change that another person has saved', async (t) => {
+    const { owner, place } = await organization('with two people')
+    await sql`update organizations set sms_enabled = true where id = ${owner.id}`
+    await call(owner, 'PUT', '/v1/sms/10dlc/brand', brandProfile)
+    await call(owner, 'POST', '/v1/sms/10dlc/brand/submit')
+    const { page, open, check } = await signIn(t, place)
+    await open('/sms', 'button:has-text("Read all states again")')
+    await call(owner, 'PUT', '/v1/sms/10dlc/brand', { ...brandProfile, street: '2 Main Street' })
+    await page.click('button:has-text("Read all states again")')
+    await page.waitForSelector('button:has-text("Submit the changes")', patience)
+    t.equal(await page.isVisible('button:has-text("Read all states again")'), false)
+    const brand = async () => (await call(owner, 'GET', '/v1/sms/10dlc')).json<Registration>().ownBrand
+    t.match(await brand(), { hasUnsubmittedChanges: true })
+    await check('sms-brand-changed')
+    await page.click('button:has-text("Submit the changes")')
+    await page.click('dialog button:has-text("Submit the changes")')
+    await page.waitForSelector('button:has-text("Read all states again")', patience)
+    t.match(await brand(), { hasUnsubmittedChanges: false })
   })
 
   t.test('a wrong profile is refused with the field', async (t) => {

@@ -54,7 +54,7 @@ async function bought(target: Target, e164: string): Promise<string> {
 
 t.test('each answer of the SMS registration has all fields of the contract', async (t) => {
   const acme = await enabled('fields')
-  const brand = ['identityStatus', 'profile', 'reviewErrors', 'status', 'submittedAt']
+  const brand = ['hasUnsubmittedChanges', 'identityStatus', 'profile', 'reviewErrors', 'status', 'submittedAt']
   const campaign = ['campaignId', 'profile', 'reviewErrors', 'status', 'submittedAt', 'useCase']
   const number = ['assignedTo', 'campaignId', 'e164', 'id', 'label', 'smsAssignmentStatus', 'smsEligible']
   for (const [method, path, body] of [
@@ -92,6 +92,21 @@ t.test('each answer of the SMS registration has all fields of the contract', asy
   t.same(namesIn(all.ownCampaign), campaign)
   t.same(namesIn(all.sharedCampaign), ['available', 'campaignId', 'label', 'status'])
   t.same(namesIn(all.numbers[0]), [...number, 'reviewErrors'].sort())
+})
+
+t.test('a brand tells whether it has changes that were not submitted', async (t) => {
+  const acme = await enabled('changes')
+  const hasChanges = async () => (await overview(acme)).ownBrand['hasUnsubmittedChanges']
+  await asked(acme, 'PUT', `${base}/brand`, brandProfile)
+  t.equal(await hasChanges(), true)
+  await refresh(acme)
+  t.equal(await hasChanges(), false)
+  await asked(acme, 'PUT', `${base}/brand`, brandProfile)
+  t.equal(await hasChanges(), false, 'the same profile')
+  await asked(acme, 'PUT', `${base}/brand`, { ...brandProfile, street: '2 Main Street' })
+  t.equal(await hasChanges(), true)
+  await refresh(acme)
+  t.equal(await hasChanges(), false)
 })
 
 t.test("a refused assignment and a failed assignment show the carrier's reasons with the number", async (t) => {

@@ -1,6 +1,7 @@
 /** The registration for text messages in the USA (10DLC): the brand, the campaign and the numbers. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type {
+  SmsBrand,
   SmsBrandProfile,
   SmsCampaignProfile,
   SmsVettingClass,
@@ -18,9 +19,23 @@ const refreshSms = () => queries.invalidateQueries({ queryKey: ['sms'] })
 export const useSaveBrand = () =>
   useMutation({ mutationFn: (body: SmsBrandProfile) => platform.saveSmsBrand({ body }), onSettled: refreshSms })
 
-/** Registers the brand. If the registry knows the brand already, all states are read again. */
+/** Registers the brand, or sends its changes to the registry. */
 export const useSubmitBrand = () =>
   useMutation({ mutationFn: () => platform.submitSmsBrand({}), onSettled: refreshSms })
+
+/** Whether the registry has the brand as it is saved here. A submission of the brand then only reads all states. */
+export const isSubmitted = (brand: SmsBrand | null) =>
+  (brand?.status === 'pending' || brand?.status === 'verified') && !brand.hasUnsubmittedChanges
+
+/** Reads all states from the registry. If another person has saved changes meanwhile, the page only shows them. */
+export const useReadStates = () =>
+  useMutation({
+    mutationFn: async () => {
+      const { ownBrand } = (await platform.getSmsRegistration({})).body
+      if (isSubmitted(ownBrand)) await platform.submitSmsBrand({})
+    },
+    onSettled: refreshSms,
+  })
 
 export const useOrderVetting = () =>
   useMutation({

@@ -48,7 +48,8 @@ const states: Record<SmsBrandStatus, StepState> = {
 
 export function SubmitBrandStep({ brand }: { brand: SmsBrand | null }) {
   if (brand === null) return <Step title="Register the brand" state={later} />
-  const { status, identityStatus, submittedAt, reviewErrors } = brand
+  const { status, identityStatus, submittedAt, reviewErrors, hasUnsubmittedChanges } = brand
+  const isNew = status === 'draft' || status === 'failed'
   return (
     <Step title="Register the brand" state={states[status]}>
       {submittedAt !== null && (
@@ -60,7 +61,8 @@ export function SubmitBrandStep({ brand }: { brand: SmsBrand | null }) {
         />
       )}
       <ReviewErrors errors={reviewErrors} />
-      {(status === 'draft' || status === 'failed') && <SubmitBrand />}
+      {isNew && <SubmitBrand />}
+      {!isNew && hasUnsubmittedChanges && <SubmitChanges />}
       {status === 'verified' && <Vetting />}
     </Step>
   )
@@ -76,6 +78,21 @@ function SubmitBrand() {
       submit={(_key, done) => submit.mutate(undefined, { onSuccess: done })}
     >
       The registry of the carriers gets the description. Each registration is paid.
+    </SubmitButton>
+  )
+}
+
+/** The states are read again with the submission, because the registry has no other request for them. */
+function SubmitChanges() {
+  const submit = useSubmitBrand()
+  return (
+    <SubmitButton
+      title="Submit the changes"
+      action="Submit the changes"
+      of={submit}
+      submit={(_key, done) => submit.mutate(undefined, { onSuccess: done })}
+    >
+      The registry of the carriers has an older description, and gets the saved description.
     </SubmitButton>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { SmsRegistration } from '../../../../generated/clients/typescript/models/platform.ts'
-import { smsQuery, useSubmitBrand } from '../../data/sms.ts'
+import { isSubmitted, smsQuery, useReadStates } from '../../data/sms.ts'
 import { Button } from '../../parts/button.tsx'
 import { Line, Stack } from '../../parts/layout.tsx'
 import { ActionFault, Notice } from '../../parts/notice.tsx'
@@ -40,19 +40,19 @@ export function SmsPage() {
 
 /** The registry is asked only when a person asks, so the page has a button. */
 function Ready({ registration: { smsReady, ownBrand } }: { registration: SmsRegistration }) {
-  const read = useSubmitBrand()
-  const isKnown = ownBrand?.status === 'pending' || ownBrand?.status === 'verified'
+  const read = useReadStates()
+  const canRead = isSubmitted(ownBrand)
   return (
     <>
       {smsReady && <Notice tone="good" title="Text messages can be sent." />}
-      {isKnown && (
+      {canRead && (
         <Line>
           <Button disabled={read.isPending} onClick={() => read.mutate()}>
             {read.isPending ? 'Asking the registry…' : 'Read all states again'}
           </Button>
         </Line>
       )}
-      {isKnown && <ActionFault error={read.error} />}
+      {canRead && <ActionFault error={read.error} />}
     </>
   )
 }

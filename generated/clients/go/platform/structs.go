@@ -2263,11 +2263,12 @@ type SMSReviewError struct {
 }
 
 type SMSBrand struct {
-	Status         SMSBrandStatus     `json:"status"` // The state of the brand.
-	IdentityStatus *SMSIdentityStatus `json:"identityStatus"`
-	Profile        SMSBrandProfile    `json:"profile"` // The profile that was saved last, which the registry gets when it is submitted.
-	ReviewErrors   []SMSReviewError   `json:"reviewErrors"`
-	SubmittedAt    *time.Time         `json:"submittedAt"` // When the brand was submitted, in UTC. null if it was not.
+	Status                SMSBrandStatus     `json:"status"` // The state of the brand.
+	IdentityStatus        *SMSIdentityStatus `json:"identityStatus"`
+	Profile               SMSBrandProfile    `json:"profile"` // The profile that was saved last, which the registry gets when it is submitted.
+	ReviewErrors          []SMSReviewError   `json:"reviewErrors"`
+	SubmittedAt           *time.Time         `json:"submittedAt"`           // When the brand was submitted, in UTC. null if it was not.
+	HasUnsubmittedChanges bool               `json:"hasUnsubmittedChanges"` // Whether the registry does not have the saved profile. The next submission sends the profile.
 }
 
 type SMSCampaignProfile struct {

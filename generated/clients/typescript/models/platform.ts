@@ -2466,6 +2466,7 @@ export type SmsBrand = {
   /** The profile that was saved last, which the registry gets when it is submitted. */ profile: SmsBrandProfile
   reviewErrors: SmsReviewErrors
   /** When the brand was submitted, in UTC. null if it was not. */ submittedAt: string | null
+  /** Whether the registry does not have the saved profile. The next submission sends the profile. */ hasUnsubmittedChanges: boolean
 }
 
 export type SmsCampaignStatus = 'draft' | 'pending' | 'active' | 'rejected' | 'expired'

@@ -2264,6 +2264,7 @@ class SmsBrand(TypedDict):
     profile: SmsBrandProfile  # The profile that was saved last, which the registry gets when it is submitted.
     reviewErrors: list[SmsReviewError]
     submittedAt: str | None  # When the brand was submitted, in UTC. null if it was not.
+    hasUnsubmittedChanges: bool  # Whether the registry does not have the saved profile. The next submission sends the profile.
 
 class SmsCampaignProfile(TypedDict):
     useCase: SmsUseCase  # The purpose of the messages, in the terms of the carriers' registry.

@@ -600,6 +600,7 @@ pub struct SmsBrand {
     /** The profile that was saved last, which the registry gets when it is submitted. */ pub profile: SmsBrandProfile,
     pub review_errors: Vec<SmsReviewError>,
     /** When the brand was submitted, in UTC. null if it was not. */ pub submitted_at: Option<DateTime<Utc>>,
+    /** Whether the registry does not have the saved profile. The next submission sends the profile. */ pub has_unsubmitted_changes: bool,
 }
 /// The campaign of the organization. The profile is the one saved last; status and id are those of the campaign
 /// submitted last. null if none was saved.

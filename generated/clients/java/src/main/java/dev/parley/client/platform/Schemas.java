@@ -3126,10 +3126,11 @@ public final class Schemas {
     public record SmsReviewError(String field, String message) {}
     /** @param status The state of the brand.
      * @param profile The profile that was saved last, which the registry gets when it is submitted.
-     * @param submittedAt When the brand was submitted, in UTC. null if it was not. */
+     * @param submittedAt When the brand was submitted, in UTC. null if it was not.
+     * @param hasUnsubmittedChanges Whether the registry does not have the saved profile. The next submission sends the profile. */
     public record SmsBrand(
         Open<SmsBrandStatus> status, Open<SmsIdentityStatus> identityStatus, SmsBrandProfile profile,
-        List<SmsReviewError> reviewErrors, Instant submittedAt) {}
+        List<SmsReviewError> reviewErrors, Instant submittedAt, boolean hasUnsubmittedChanges) {}
     public enum SmsCampaignStatus { DRAFT, PENDING, ACTIVE, REJECTED, EXPIRED }
     public enum SmsUseCase {
         @JsonProperty("2FA") _2_FA, @JsonProperty("ACCOUNT_NOTIFICATION") ACCOUNT_NOTIFICATION,
