@@ -2,6 +2,7 @@
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
+import { ChangedCalls } from './changed-calls.ts'
 import type { CallFilter, CallOverview, CallStore, CallsChanges } from './store.ts'
 
 /** `gone`: a changed call is outside the filter. `resync`: the client must read the list again. */
@@ -26,10 +27,6 @@ export type FollowCalls = (
 ) => Promise<AsyncIterable<FollowedCalls>>
 
 const streamsMax = 8
-/** The pause between two reads. If a call changes more often, it is sent once. */
-const everyMs = 1000
-/** If more calls change between two reads, the client reads the whole list again, because this costs less. */
-const changedMax = 50
 
 export function createFollowCalls(deps: FollowCallsDeps): FollowCalls {
   const streams = new OpenStreams(deps.clock, { streamsMax, limit: 'organization' })
@@ -67,55 +64,5 @@ async function* newsOf(
   for (const id of ids) {
     const call = found.get(id)
     yield call === undefined ? { kind: 'gone', id } : { kind: 'call', call }
-  }
-}
-
-/** Gathers the ids of changed calls, and rings at most once in `everyMs`. */
-class ChangedCalls {
-  readonly #clock: Pick<Clock, 'after'>
-  /** Null: the client must read the whole list again, so no call needs its own event. */
-  #ids: Set<string> | null = new Set()
-  #isFirst = true
-  #ring = () => {}
-  /** Null: there is no pause. */
-  #endPause: (() => void) | null = null
-
-  constructor(clock: Pick<Clock, 'after'>) {
-    this.#clock = clock
-  }
-
-  watch(changes: CallsChanges, tenant: Tenant, ring: () => void): () => void {
-    this.#ring = ring
-    const unwatch = changes.watch(tenant, (id) => this.#add(id))
-    return () => {
-      this.#endPause?.()
-      unwatch()
-    }
-  }
-
-  /** Returns what changed since the last call, and begins a pause. `ids` is null if the client must read the list. */
-  take(): { isFirst: boolean; ids: readonly string[] | null } {
-    if (this.#endPause !== null) return { isFirst: false, ids: [] }
-    const taken = { isFirst: this.#isFirst, ids: this.#ids && [...this.#ids] }
-    if (this.#hasNews()) this.#pause()
-    this.#isFirst = false
-    this.#ids = new Set()
-    return taken
-  }
-
-  #hasNews(): boolean {
-    return this.#ids === null || this.#ids.size > 0
-  }
-
-  #pause(): void {
-    this.#endPause = this.#clock.after(everyMs, () => {
-      this.#endPause = null
-      if (this.#hasNews()) this.#ring()
-    })
-  }
-
-  #add(id: string | null): void {
-    if (id === null || (this.#ids?.add(id).size ?? 0) > changedMax) this.#ids = null
-    if (this.#endPause === null) this.#ring()
   }
 }

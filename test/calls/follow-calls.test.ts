@@ -5,6 +5,8 @@ import type { CallOverview } from '../../domain/calls/store.ts'
 import { settled, TestClock } from '../clock.ts'
 
 const tenant = { organizationId: 'org_1', test: false }
+/** If these calls change within a second, the client must list the calls again. */
+const many = Array.from({ length: 51 }, (_, at) => `call ${at}`)
 
 function setup() {
   const clock = new TestClock()
@@ -74,10 +76,10 @@ t.test(
     const { seen, done } = read(await follow(tenant, {}, leave.signal))
     await settled()
     await change('first')
-    await change(...Array.from({ length: 51 }, (_, at) => `call ${at}`))
+    await change(...many)
     await clock.advance(1000)
     t.same(seen, ['open', 'first', 'resync'])
-    await clock.advance(1000)
+    await clock.advance(10_000)
     await change(null)
     t.same(seen.slice(3), ['resync'])
     await clock.advance(1000)
@@ -88,6 +90,57 @@ t.test(
     await done
   },
 )
+
+t.test('while more than 50 calls change each second, the client lists the calls at growing intervals', async (t) => {
+  const { clock, follow, change } = setup()
+  const leave = new AbortController()
+  const { seen, done } = read(await follow(tenant, {}, leave.signal))
+  await settled()
+  const busySeconds = async (count: number) => {
+    for (let at = 0; at < count; at++) {
+      await change(...many)
+      await clock.advance(1000)
+    }
+  }
+  await change(...many)
+  for (const [at, pauseS] of [10, 20, 40, 60, 60].entries()) {
+    t.same(
+      seen.slice(1),
+      Array.from({ length: at + 1 }, () => 'resync'),
+    )
+    await busySeconds(pauseS - 1)
+    t.equal(seen.length, at + 2, `no event for ${pauseS} s`)
+    await busySeconds(1)
+  }
+  leave.abort()
+  await done
+})
+
+t.test('if few calls change in the last second of a long pause, calls come each second again', async (t) => {
+  const { clock, follow, change } = setup()
+  const leave = new AbortController()
+  const { seen, done } = read(await follow(tenant, {}, leave.signal))
+  await settled()
+  await change(...many)
+  t.same(seen, ['open', 'resync'])
+  await change(...many)
+  await clock.advance(9500)
+  await change('late')
+  await clock.advance(500)
+  t.same(seen.slice(2), ['resync'], 'the changes during the pause are not lost')
+  await change('next')
+  await clock.advance(1000)
+  t.same(seen.slice(3), ['next'])
+  await change(...many)
+  await clock.advance(1000)
+  await change('last')
+  await clock.advance(10_000)
+  t.same(seen.slice(4), ['resync', 'resync'], 'the pause is 10 s again')
+  await clock.advance(100_000)
+  t.equal(seen.length, 6, 'nothing has changed')
+  leave.abort()
+  await done
+})
 
 t.test('a stream of all calls ends after ten minutes', async (t) => {
   const { clock, follow, watchers } = setup()
