@@ -27,10 +27,10 @@ type Served = { bytes: Buffer; encoding: { 'Content-Encoding'?: 'gzip' } }
 
 const types = { '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' } as const
 const shared = {
-  Vary: 'Accept-Encoding',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
+const immutable = 'public, max-age=31536000, immutable'
 /** The paths below these folders are files or operations, never a page. */
 const noPages: readonly string[] = ['assets', 'auth']
 
@@ -44,8 +44,8 @@ export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers
   }
 
   /** Marks the page of a browser without a session, so that its program does not ask for the session. */
-  async function readPage(accepted: string | undefined, { cookie }: Peer): Promise<Served> {
-    if (cookieValue(cookie, sessionCookie) !== null) return read('index.html', accepted)
+  async function readPage(accepted: string | undefined, isMarked: boolean): Promise<Served> {
+    if (!isMarked) return read('index.html', accepted)
     const { bytes } = await read('index.html')
     return { bytes: Buffer.from(bytes.toString().replace('<html', '<html data-session="none"')), encoding: {} }
   }
@@ -57,8 +57,9 @@ export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers
   ): Promise<GetConsoleResult> {
     // Unbuilt sources have no console.
     if (!names.has('index.html')) throw nothingAt(address, [])
-    const { bytes, encoding } = await readPage(header['accept-encoding'], peer)
-    const headers = { ...shared, ...pageHeaders(peer), ETag: tagOf(bytes) }
+    const isMarked = cookieValue(peer.cookie, sessionCookie) === null
+    const { bytes, encoding } = await readPage(header['accept-encoding'], isMarked)
+    const headers = { ...shared, ...pageHeaders(peer, isMarked), ETag: tagOf(bytes) }
     if (isKnown(header['if-none-match'] ?? '', headers.ETag)) return { status: 304, headers }
     return { status: 200, type: 'text/html; charset=utf-8', headers: { ...headers, ...encoding }, body: bytes }
   }
@@ -68,7 +69,7 @@ export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers
     const type = types[path.extname(file) as keyof typeof types]
     if (!names.has(name) || type === undefined) throw nothingAt(`/console/${name}`, [])
     const { bytes, encoding } = await read(name, accepted)
-    const headers = { ...shared, ...encoding, 'Cache-Control': 'public, max-age=31536000, immutable' } as const
+    const headers = { ...shared, ...encoding, Vary: 'Accept-Encoding', 'Cache-Control': immutable } as const
     return { status: 200, type, headers, body: bytes }
   }
 
@@ -87,9 +88,11 @@ function pageAt(page: string, part = ''): string {
   return address
 }
 
-function pageHeaders(peer: Peer) {
+function pageHeaders(peer: Peer, isMarked: boolean) {
   return {
-    'Cache-Control': 'no-cache',
+    Vary: 'Accept-Encoding, Cookie',
+    // If a browser goes back, it takes a stored page without asking. The mark may be wrong by then.
+    'Cache-Control': isMarked ? 'no-store' : 'no-cache',
     'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src ${ownConnections(peer)}; img-src 'self' data:; media-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
     'Referrer-Policy': 'no-referrer',
     'Permissions-Policy': 'microphone=(self)',

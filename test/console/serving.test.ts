@@ -86,6 +86,7 @@ t.test('each path below /console serves one page, whose content security policy 
     const { status, headers, body } = await ask(server, address, withSession)
     t.same([status, headers['content-type'], body.toString()], [200, 'text/html; charset=utf-8', files['index.html']])
     t.match(headers, {
+      vary: 'Accept-Encoding, Cookie',
       'cache-control': 'no-cache',
       'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ws://${host} wss://${host}; img-src 'self' data:; media-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
       'x-content-type-options': 'nosniff',
@@ -102,6 +103,7 @@ t.test('the page says if the browser has no session', async (t) => {
   const server = await serve(t, folderOf(t))
   const { headers, body } = await ask(server, '/console', { 'accept-encoding': 'gzip', cookie: 'other=1' })
   t.equal(body.toString(), '<html data-session="none" lang="en"></html>')
+  t.match(headers, { vary: 'Accept-Encoding, Cookie', 'cache-control': 'no-store' }, 'not shown again after signing in')
   const { etag = '' } = headers
   const after = await ask(server, '/console', { 'if-none-match': etag, ...withSession })
   t.equal(after.body.toString(), files['index.html'], 'after signing in')
@@ -109,11 +111,11 @@ t.test('the page says if the browser has no session', async (t) => {
 
 t.test("a browser that has cached the console's page gets 304", async (t) => {
   const server = await serve(t, folderOf(t))
-  const { etag = '' } = (await ask(server, '/console')).headers
+  const { etag = '' } = (await ask(server, '/console', withSession)).headers
   t.match(etag, /^"[\w-]{22}"$/)
-  const again = await ask(server, '/console/calls', { 'if-none-match': etag })
+  const again = await ask(server, '/console/calls', { 'if-none-match': etag, ...withSession })
   t.same([again.status, again.body.length], [304, 0])
-  t.equal((await ask(server, '/console', { 'if-none-match': '"other"' })).status, 200)
+  t.equal((await ask(server, '/console', { 'if-none-match': '"other"', ...withSession })).status, 200)
 })
 
 t.test('files of the console never change, and are compressed for clients that read gzip', async (t) => {
