@@ -214,8 +214,8 @@ export type GetConsoleResult =
       type?: 'text/html; charset=utf-8'
       headers: {
         ETag: string
-        Vary: 'Accept-Encoding'
-        'Cache-Control': 'no-cache'
+        Vary: 'Accept-Encoding, Cookie'
+        'Cache-Control': 'no-cache' | 'no-store'
         'Content-Security-Policy': string
         'X-Content-Type-Options': 'nosniff'
         'Referrer-Policy': 'no-referrer'
@@ -229,8 +229,8 @@ export type GetConsoleResult =
       status: 304
       headers: {
         ETag: string
-        Vary: 'Accept-Encoding'
-        'Cache-Control': 'no-cache'
+        Vary: 'Accept-Encoding, Cookie'
+        'Cache-Control': 'no-cache' | 'no-store'
         'Content-Security-Policy': string
         'X-Content-Type-Options': 'nosniff'
         'Referrer-Policy': 'no-referrer'
@@ -251,8 +251,8 @@ export type GetConsolePageResult =
       type?: 'text/html; charset=utf-8'
       headers: {
         ETag: string
-        Vary: 'Accept-Encoding'
-        'Cache-Control': 'no-cache'
+        Vary: 'Accept-Encoding, Cookie'
+        'Cache-Control': 'no-cache' | 'no-store'
         'Content-Security-Policy': string
         'X-Content-Type-Options': 'nosniff'
         'Referrer-Policy': 'no-referrer'
@@ -266,8 +266,8 @@ export type GetConsolePageResult =
       status: 304
       headers: {
         ETag: string
-        Vary: 'Accept-Encoding'
-        'Cache-Control': 'no-cache'
+        Vary: 'Accept-Encoding, Cookie'
+        'Cache-Control': 'no-cache' | 'no-store'
         'Content-Security-Policy': string
         'X-Content-Type-Options': 'nosniff'
         'Referrer-Policy': 'no-referrer'
@@ -288,8 +288,8 @@ export type GetConsolePartResult =
       type?: 'text/html; charset=utf-8'
       headers: {
         ETag: string
-        Vary: 'Accept-Encoding'
-        'Cache-Control': 'no-cache'
+        Vary: 'Accept-Encoding, Cookie'
+        'Cache-Control': 'no-cache' | 'no-store'
         'Content-Security-Policy': string
         'X-Content-Type-Options': 'nosniff'
         'Referrer-Policy': 'no-referrer'
@@ -303,8 +303,8 @@ export type GetConsolePartResult =
       status: 304
       headers: {
         ETag: string
-        Vary: 'Accept-Encoding'
-        'Cache-Control': 'no-cache'
+        Vary: 'Accept-Encoding, Cookie'
+        'Cache-Control': 'no-cache' | 'no-store'
         'Content-Security-Policy': string
         'X-Content-Type-Options': 'nosniff'
         'Referrer-Policy': 'no-referrer'
