@@ -17,7 +17,7 @@ const inputs = [
   'deploy/console-app.mjs',
   'package-lock.json',
 ]
-/** Holds the inputs' digest. The server serves only the page and `assets`. */
+/** Holds the inputs' digest. The server serves only the two pages and `assets`. */
 const digestFile = 'sources.digest'
 
 /** Writes the console's files to `folder`. `earlier` is the folder from the build before. */
@@ -26,6 +26,7 @@ export async function writeConsole(folder, earlier) {
   if (digest === digestIn(folder)) return
   if (digest === digestIn(earlier)) return cpSync(earlier, folder, { recursive: true })
   await bundle(folder)
+  writeSignedOut(folder)
   for (const file of filesIn(folder)) compress(file)
   writeFileSync(path.join(folder, digestFile), digest)
 }
@@ -64,6 +65,14 @@ async function bundle(folder) {
       target: 'es2023',
     },
   })
+}
+
+/** Writes the page for a browser without a session. The mark tells its program not to ask for the session. */
+function writeSignedOut(folder) {
+  const page = readFileSync(path.join(folder, 'index.html'), 'utf8')
+  const marked = page.replace('<html', '<html data-session="none"')
+  if (marked === page) throw new Error('the page of the console has no <html')
+  writeFileSync(path.join(folder, 'signed-out.html'), marked)
 }
 
 function compress(file) {

@@ -1,6 +1,7 @@
 /**
  * Serves the console's program, which the build has written into a folder. The page is the same at each path below
- * `/console`, because the program reads the path. The program holds no data, so everybody may load it: its requests
+ * `/console`, because the program reads the path. A browser without a session gets the page `signed-out.html`, whose
+ * program does not ask for the session. The program holds no data, so everybody may load it: its requests
  * need a session. The build has compressed each file with gzip, because browsers take Brotli only over TLS.
  */
 import { readFile } from 'node:fs/promises'
@@ -43,13 +44,6 @@ export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers
     return { bytes, encoding: isCompressed ? { 'Content-Encoding': 'gzip' } : {} }
   }
 
-  /** Marks the page of a browser without a session, so that its program does not ask for the session. */
-  async function readPage(accepted: string | undefined, isMarked: boolean): Promise<Served> {
-    if (!isMarked) return read('index.html', accepted)
-    const { bytes } = await read('index.html')
-    return { bytes: Buffer.from(bytes.toString().replace('<html', '<html data-session="none"')), encoding: {} }
-  }
-
   async function servePage(
     header: GetConsoleRequest['header'],
     peer: Peer,
@@ -57,9 +51,9 @@ export function consoleHandlers({ consoleFolder }: ConsoleDeps): ConsoleHandlers
   ): Promise<GetConsoleResult> {
     // Unbuilt sources have no console.
     if (!names.has('index.html')) throw nothingAt(address, [])
-    const isMarked = cookieValue(peer.cookie, sessionCookie) === null
-    const { bytes, encoding } = await readPage(header['accept-encoding'], isMarked)
-    const headers = { ...shared, ...pageHeaders(peer, isMarked), ETag: tagOf(bytes) }
+    const isSignedOut = cookieValue(peer.cookie, sessionCookie) === null
+    const { bytes, encoding } = await read(isSignedOut ? 'signed-out.html' : 'index.html', header['accept-encoding'])
+    const headers = { ...shared, ...pageHeaders(peer, isSignedOut), ETag: tagOf(bytes) }
     if (isKnown(header['if-none-match'] ?? '', headers.ETag)) return { status: 304, headers }
     return { status: 200, type: 'text/html; charset=utf-8', headers: { ...headers, ...encoding }, body: bytes }
   }
@@ -88,11 +82,11 @@ function pageAt(page: string, part = ''): string {
   return address
 }
 
-function pageHeaders(peer: Peer, isMarked: boolean) {
+function pageHeaders(peer: Peer, isSignedOut: boolean) {
   return {
     Vary: 'Accept-Encoding, Cookie',
-    // If a browser goes back, it takes a stored page without asking. The mark may be wrong by then.
-    'Cache-Control': isMarked ? 'no-store' : 'no-cache',
+    // If a browser goes back, it takes a stored page without asking. A person may have signed in by then.
+    'Cache-Control': isSignedOut ? 'no-store' : 'no-cache',
     'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src ${ownConnections(peer)}; img-src 'self' data:; media-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
     'Referrer-Policy': 'no-referrer',
     'Permissions-Policy': 'microphone=(self)',

@@ -16,7 +16,12 @@ import { consoleHandlers } from '../../handlers/internal/console.ts'
 import { type Served, start } from '../http/harness.ts'
 import { serverWith } from '../server.ts'
 
-const files = { 'index.html': '<html lang="en"></html>', 'assets/main-a1.js': 'void 0', 'assets/main-b2.css': 'b {}' }
+const files = {
+  'index.html': '<html lang="en"></html>',
+  'signed-out.html': '<html data-session="none" lang="en"></html>',
+  'assets/main-a1.js': 'void 0',
+  'assets/main-b2.css': 'b {}',
+}
 
 function folderOf(t: Test): string {
   const parent = mkdtempSync(path.join(os.tmpdir(), 'parley-console-'))
@@ -102,7 +107,8 @@ t.test('each path below /console serves one page, whose content security policy 
 t.test('the page says if the browser has no session', async (t) => {
   const server = await serve(t, folderOf(t))
   const { headers, body } = await ask(server, '/console', { 'accept-encoding': 'gzip', cookie: 'other=1' })
-  t.equal(body.toString(), '<html data-session="none" lang="en"></html>')
+  t.equal(headers['content-encoding'], 'gzip')
+  t.equal(gunzipSync(body).toString(), files['signed-out.html'])
   t.match(headers, { vary: 'Accept-Encoding, Cookie', 'cache-control': 'no-store' }, 'not shown again after signing in')
   const { etag = '' } = headers
   const after = await ask(server, '/console', { 'if-none-match': etag, ...withSession })
