@@ -16,9 +16,10 @@ const scryptBytesMax = 256 * 1024 * 1024
 const hashBytes = 32
 const saltBytes = 16
 
-/** Throws Refusal `overloaded` if too many hashes wait, for the IP address `source` or in total. */
+/** `hash` and `verify` throw Refusal `overloaded` if too many hashes wait, for the IP address `source` or in total. */
 export type PasswordHasher = {
   hash(password: string, source: string): Promise<string>
+  hashUnlessBusy(password: string, source: string): Promise<string | null>
   verify(stored: string, password: string, source: string): Promise<boolean>
   isOutdated(stored: string): Promise<boolean>
   dummy(): Promise<string>
@@ -42,6 +43,7 @@ export function createPasswordHasher(queue: WorkQueue, load = loadArgon2): Passw
   let dummy: Promise<string> | null = null
   return {
     hash: (password, source) => inTurn(queue, source, () => hash(password)),
+    hashUnlessBusy: async (password, source) => queue.run(source, () => hash(password)),
     verify: (stored, password, source) => inTurn(queue, source, () => verify(stored, password)),
     isOutdated: async (stored) => (stored.startsWith('$scrypt$') ? (await loaded()) !== null : isWeaker(stored)),
     // A process makes this hash once, so it does not wait in the queue, where it could be refused.

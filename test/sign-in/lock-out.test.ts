@@ -109,7 +109,7 @@ t.test('sign-in computes one hash even for an unknown email address or a user wi
   const { people, personSessions: sessions, signInAttempts, users } = admin.store
   await users.create((await admin.organization('shop')).id, 'nopassword@example.com', 'member')
   const lockOut = createLockOut(signInAttempts, createSigner('a key', 'test'), systemClock)
-  const quiet = { failures: { note: () => Promise.resolve() }, log: { error: () => {} } }
+  const quiet = { failures: { note: () => Promise.resolve() }, log: { error: () => {}, warn: () => {} } }
   const session = { sessions, sessionS: 60, isSetupCode: () => false }
   const rules = createSignIn({ people, hashes, lockOut, clock, ...session, ...quiet })
   const parametersOf = (stored: string) => stored.split('$').slice(1, 4)
@@ -137,4 +137,39 @@ t.test('without argon2 passwords are hashed with scrypt, and rehashed at sign-in
   t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200)
   t.match((await sql.find('ann@example.com'))?.passwordHash, /^\$argon2id\$/)
   await t.rejects(without.verify('$argon2id$v=19$m=1,t=1,p=1$a$b', password, here), /binary does not load/)
+})
+
+t.test('if a newer hash cannot be made, the sign-in succeeds, and only an error is logged', async (t) => {
+  const queue = hashQueue()
+  const real = createPasswordHasher(queue)
+  const { people, personSessions: sessions, signInAttempts } = admin.store
+  const lockOut = createLockOut(signInAttempts, createSigner('a key', 'rehash'), systemClock)
+  const warnings: unknown[] = []
+  const quiet = {
+    ...{ failures: { note: () => Promise.resolve() }, sessionS: 60, isSetupCode: () => false },
+    log: { error: () => {}, warn: (fields: unknown) => warnings.push(fields) },
+  }
+  const stored = await createPasswordHasher(hashQueue(), () => Promise.resolve(null)).hash(password, here)
+  const person = await people.find('ann@example.com')
+  await people.rehash(person?.id ?? '', stored, person?.passwordHash ?? '')
+  const signInWith = (hashes: PasswordHashes) =>
+    createSignIn({ people, sessions, hashes, lockOut, clock, ...quiet }).signIn(
+      { email: 'ann@example.com', password, organizationId: null },
+      { ip: here, userAgent: null },
+    )
+
+  const noMemory = new Error('no memory')
+  t.ok(await signInWith({ ...real, hashUnlessBusy: () => Promise.reject(noMemory) }))
+  t.same(warnings, [{ err: noMemory, userId: person?.id }])
+
+  let free = () => {}
+  const isFree = new Promise<void>((resolve) => (free = resolve))
+  const isOutdated = (hash: string) => {
+    while (queue.run(here, () => isFree) !== null);
+    return real.isOutdated(hash)
+  }
+  t.ok(await signInWith({ ...real, isOutdated }))
+  free()
+  t.equal(warnings.length, 1, 'a full queue is no error')
+  t.equal((await people.find('ann@example.com'))?.passwordHash, stored)
 })

@@ -7,6 +7,8 @@ import { refuseIssues } from '../../records/resource-fault.ts'
  */
 export type PasswordHashes = {
   hash(password: string, source: string): Promise<string>
+  /** Like `hash`, but resolves with null if too many hashes wait. */
+  hashUnlessBusy(password: string, source: string): Promise<string | null>
   verify(stored: string, password: string, source: string): Promise<boolean>
   /** Returns true if a new hash would have stronger parameters. */
   isOutdated(stored: string): Promise<boolean>

@@ -21,7 +21,7 @@ export type SignInDeps = {
   lockOut: LockOut
   failures: SignInFailures
   clock: Pick<Clock, 'nowMs'>
-  log: Pick<Log, 'error'>
+  log: Pick<Log, 'error' | 'warn'>
   sessionS: number
   /** Returns true if `parley up` prints this code. */
   isSetupCode: (code: string) => boolean
@@ -137,15 +137,18 @@ export function createSignIn(deps: SignInDeps): SignIn {
 /** More failures at once are not noted. */
 const pendingFailuresMax = 100
 
-/** Stores a newer hash of the right password. If the queue for hashes is full, a later sign-in does so. */
+/** Stores a newer hash of the right password. If the hash cannot be made now, a later sign-in makes one. */
 async function rehashed(
-  { hashes, people }: Pick<SignInDeps, 'hashes' | 'people'>,
+  { hashes, people, log }: Pick<SignInDeps, 'hashes' | 'people' | 'log'>,
   person: KnownPerson,
   text: string,
   stored: string,
   { ip }: Browser,
 ): Promise<KnownPerson> {
-  const passwordHash = await hashes.hash(text, ip).catch(() => null)
+  const passwordHash = await hashes.hashUnlessBusy(text, ip).catch((err: unknown) => {
+    log.warn({ err, userId: person.id }, 'a newer hash of a password could not be made at a sign-in')
+    return null
+  })
   if (passwordHash === null) return person
   await people.rehash(person.id, passwordHash, stored)
   return { ...person, passwordHash }
