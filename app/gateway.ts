@@ -4,9 +4,7 @@
  */
 import type { Caller } from '../domain/records/organization.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
-import { withAudit } from '../handlers/audit/audited.ts'
 import { createDenials } from '../handlers/audit/denials.ts'
-import { statusOf } from '../handlers/platform/faults.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
 import { authorityOf, isEveryAddress, isLoopbackHost } from '../runtime/engine/host.ts'
 import type { RequestShares } from '../runtime/engine/options.ts'
@@ -195,14 +193,9 @@ function listen(
   const { live } = capabilities.sessions
   const isFirst = worker === 0
   const readyChecks = readyChecksOf(app, running)
-  const audit = { audit: store.audit, clock, log, statusOf }
-  const denials = createDenials(audit)
-  const { mounts: unaudited, sockets } = createSurfaces(app, capabilities, {
-    localKey: localKeyOf(config),
-    readyChecks,
-    engine,
-  })
-  const mounts = unaudited.map((mount) => withAudit(mount, { ...audit, denials }))
+  const denials = createDenials({ audit: store.audit, clock, log })
+  const serving = { localKey: localKeyOf(config), readyChecks, engine, denials }
+  const { mounts, sockets } = createSurfaces(app, capabilities, serving)
   return startServer({
     engine: engine.engine,
     host: config.host,

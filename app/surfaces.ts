@@ -8,11 +8,14 @@ import type { Callbacks } from '../domain/callbacks/callbacks.ts'
 import type { HealthReports } from '../domain/health/health-reports.ts'
 import type { Operations } from '../domain/operations.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
+import { withAudit } from '../handlers/audit/audited.ts'
+import type { Denials } from '../handlers/audit/denials.ts'
 import { mountCarrierStreams } from '../handlers/carrier/streams.ts'
 import { mountCompat } from '../handlers/compat/surface.ts'
 import { mountInternal, type ReadyCheck } from '../handlers/internal/surface.ts'
 import { withFamilyRequests } from '../handlers/platform/family-requests.ts'
 import { withFamilyRows } from '../handlers/platform/family-rows.ts'
+import { statusOf } from '../handlers/platform/faults.ts'
 import { linkedRecordings } from '../handlers/platform/linked-recording.ts'
 import { mountPlatform } from '../handlers/platform/surface.ts'
 import { createPublicUrl } from '../handlers/public-url.ts'
@@ -57,6 +60,7 @@ export type Serving = {
   localKey: string | null
   readyChecks: readonly ReadyCheck[]
   engine: EngineChoice
+  denials: Denials
 }
 
 type Joined = App & Capabilities & Serving & { ephemeral: EphemeralTokens; settings: SettingsAt; console: Console }
@@ -143,7 +147,13 @@ function compatOf({ config, clock, operations, ephemeral: { mint }, settings }: 
   })
 }
 
+/** Only this API has audited operations. */
 function platformOf(joined: Joined): Mount {
+  const { store, clock, log, denials } = joined
+  return withAudit(unauditedPlatformOf(joined), { audit: store.audit, clock, log, denials, statusOf })
+}
+
+function unauditedPlatformOf(joined: Joined): Mount {
   const { config, store, revocations, clock, operations, sessions, records, callbacks, numbers, settings } = joined
   const { catalog } = operations
   const { start, phone, phones, endCall, webJoin } = sessions

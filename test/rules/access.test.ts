@@ -50,6 +50,18 @@ t.test('every write operation of the platform API has an audit action in `x-audi
   t.end()
 })
 
+t.test(
+  'only the platform API has operations with an audit action, because only its mount writes the audit log',
+  (t) => {
+    const others = [routerSurface, compatSurface, internalSurface].flatMap((surface) => [...surface.operations])
+    t.same(
+      others.filter(({ audit }) => audit !== undefined).map(({ id }) => id),
+      [],
+    )
+    t.end()
+  },
+)
+
 const begin = '<!-- roles: UPDATE_GOLDEN=1 npx tap test/rules/access.test.ts -->'
 const end = '<!-- /roles -->'
 
