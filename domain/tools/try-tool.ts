@@ -3,7 +3,7 @@
  * marked as `test` and is never repeated.
  */
 
-import { type AttemptStore, counted } from '../access/sign-in/lock-out.ts'
+import { type AttemptStore, inWindow } from '../access/attempts.ts'
 import type { ToolResult } from '../conversation/parts/deps.ts'
 import { toolResultCharactersMax } from '../conversation/turns/tool-calls.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -35,6 +35,8 @@ export type TryTool = (tenant: Tenant, ids: { agentId: string; toolId: string },
 
 const argsBytesMax = 16_384
 const mask = '***'
+/** The trials of an organization. */
+const countTrial = inWindow({ most: 30, ms: 60_000 })
 
 export function createTryTool(deps: TryToolDeps): TryTool {
   const { clock, client } = deps
@@ -45,7 +47,7 @@ export function createTryTool(deps: TryToolDeps): TryTool {
     if (source.kind !== 'webhook') throw invalid('toolId', { kind: 'tool_not_webhook' })
     if (Buffer.byteLength(JSON.stringify(args)) > argsBytesMax)
       throw invalid('args', { kind: 'json_too_large', bytesMax: argsBytesMax })
-    await countTrial(deps, tenant.organizationId)
+    await admitTrial(deps, tenant.organizationId)
     const id = `test:${deps.id()}`
     const body = bodyOf(tool, args, id)
     const { organizationId: owner } = tenant
@@ -94,9 +96,9 @@ function shortened(result: ToolResult): ToolResult {
 }
 
 /** Counts a trial of the organization, over all processes. Throws ResourceFault `too_many_trials`. */
-async function countTrial({ attempts, clock }: TryToolDeps, organizationId: string): Promise<void> {
+async function admitTrial({ attempts, clock }: TryToolDeps, organizationId: string): Promise<void> {
   const nowMs = clock.nowMs()
-  const blockedUntilMs = await attempts.admit([{ kind: 'trial', text: `trial ${organizationId}` }], counted, nowMs)
+  const blockedUntilMs = await attempts.admit([{ text: `trial ${organizationId}`, count: countTrial }], nowMs)
   if (blockedUntilMs === null) return
   throw new ResourceFault({ kind: 'too_many_trials', retryAfterS: Math.ceil((blockedUntilMs - nowMs) / 1000) })
 }

@@ -1,7 +1,5 @@
-/**
- * Counts attempts to sign in, by subject: an account, or a source IP address. Also counts mails to an e-mail address.
- */
-import type { AttemptStore, Attempts, Subject } from '../../domain/access/sign-in/lock-out.ts'
+/** Stores counted attempts by subject, for example sign-ins by account and by IP address. */
+import type { AttemptStore, Attempts, Subject } from '../../domain/access/attempts.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
@@ -12,21 +10,21 @@ const keptMs = 24 * 3_600_000
 
 export function createAttempts(tenancy: Tenancy): AttemptStore {
   return {
-    admit: (subjects, count, nowMs) =>
+    admit: (subjects, nowMs) =>
       tenancy.asOperator(async (tx) => {
         const before = await lockSubjects(tx, subjects, new Date(nowMs))
         const blockedMs = Math.max(0, ...subjects.map(({ text }) => before.get(text)?.blockedUntilMs ?? 0))
         if (blockedMs > nowMs) return blockedMs
-        for (const { kind, text } of subjects) {
+        for (const { text, count } of subjects) {
           const known = before.get(text) ?? null
-          await write(tx, text, count(kind, known?.failures === 0 ? null : known, nowMs))
+          await write(tx, text, count(known?.failures === 0 ? null : known, nowMs))
         }
         return null
       }),
-    succeed: (subjects) =>
+    succeed: (account, others) =>
       tenancy.asOperator(async (tx) => {
-        for (const { kind, text } of sorted(subjects))
-          if (kind === 'account') await tx`delete from sign_in_failures where subject = ${text}`
+        for (const { text } of sorted([account, ...others]))
+          if (text === account.text) await tx`delete from sign_in_failures where subject = ${text}`
           else await subtractAttempt(tx, text)
       }),
     refund: (subjects) =>

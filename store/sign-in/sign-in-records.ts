@@ -1,6 +1,6 @@
 /** Joins the tables for signing in to the console. */
+import type { AttemptStore } from '../../domain/access/attempts.ts'
 import type { InvitationStore } from '../../domain/access/sign-in/invitations.ts'
-import type { AttemptStore } from '../../domain/access/sign-in/lock-out.ts'
 import type { OidcStore } from '../../domain/access/sign-in/oidc.ts'
 import type { PeopleStore, SessionStore, SignInFailures } from '../../domain/access/sign-in/people.ts'
 import type { ResetStore } from '../../domain/access/sign-in/resets.ts'

@@ -1,0 +1,32 @@
+/** Counts attempts and limits them, over all processes: sign-ins, mails, trials of tools. */
+
+/** The counted attempts for one subject. Times are in milliseconds since the epoch. */
+export type Attempts = { failures: number; firstMs: number; lastMs: number; blockedUntilMs: number }
+
+/** Counts one more attempt at the time `nowMs`. If no attempt is remembered, `before` is null. */
+export type Count = (before: Attempts | null, nowMs: number) => Attempts
+
+/** A person, an address or an organization whose attempts are counted. The text is the key in the store. */
+export type Subject = { text: string; count: Count }
+
+export type AttemptStore = {
+  /**
+   * Counts an attempt for all subjects, unless one of them is blocked. Then it resolves with the time until which that
+   * subject is blocked.
+   */
+  admit(subjects: readonly Subject[], nowMs: number): Promise<number | null>
+  /** Forgets the account's attempts, and subtracts one attempt from the counts of the other subjects. */
+  succeed(account: Subject, others: readonly Subject[]): Promise<void>
+  /** Subtracts one attempt from all subjects' counts, because its proof was not checked. */
+  refund(subjects: readonly Subject[]): Promise<void>
+}
+
+/** Allows `most` attempts in a time window. The window begins with the first attempt. */
+export function inWindow({ most, ms }: { most: number; ms: number }): Count {
+  return (before, nowMs) => {
+    const { failures, firstMs } =
+      before === null || nowMs - before.firstMs >= ms ? { failures: 0, firstMs: nowMs } : before
+    const blockedUntilMs = failures + 1 < most ? firstMs : firstMs + ms
+    return { failures: failures + 1, firstMs, lastMs: nowMs, blockedUntilMs }
+  }
+}
