@@ -25,7 +25,12 @@ const readMax = 1_000
  */
 const lookAgainMs = 3_600_000
 const dayMs = 86_400_000
-/** If a call's facts could not be made, they are made again after this time. */
+/**
+ * If the facts of up to this many older calls could not be made, each new look tries these calls again. If there are
+ * more, the new look begins anew among all calls.
+ */
+const leftMax = atOnceMax
+/** If a call's cost could not be summed, it is summed again after this time. */
 const failedMs = 60_000
 
 /** Writes the facts of calls, without the cost. If `isDue`, the cost is summed a little later. */
@@ -70,15 +75,29 @@ export function createFactsWork(deps: FactsDeps): () => Promise<void> {
   let beforeId: string | null = null
   /** Calls before this id were looked at. */
   let floorId = idAt(0)
+  /** Calls before the floor without facts, because they failed or were locked. */
+  let left: string[] = []
   let beganAtMs = clock.nowMs()
   let looksAgainAtMs = 0
   return async () => {
     await worlds.asOperator((tx) => sumDueCosts(tx, deps))
     if (clock.nowMs() < looksAgainAtMs) return
-    if (beforeId === null) beganAtMs = clock.nowMs()
-    beforeId = await worlds.asOperator((tx) => makeMissing(tx, deps, beforeId, floorId))
+    if (beforeId === null) {
+      beganAtMs = clock.nowMs()
+      left = await worlds.asOperator(async (tx) => makeFacts(tx, deps, await missingOf(tx, left)))
+    }
+    const look = await worlds.asOperator(async (tx) => {
+      const { missing, next } = await findMissing(tx, beforeId, floorId)
+      return { next, failed: await makeFacts(tx, deps, missing) }
+    })
+    const nextFloorId = idAt(beganAtMs - dayMs)
+    // A newer call is found again by the next looks.
+    left = [...left, ...look.failed.filter((id) => id < nextFloorId)].slice(0, leftMax + 1)
+    beforeId = look.next
     if (beforeId !== null) return
-    floorId = idAt(beganAtMs - dayMs)
+    const isTooMany = left.length > leftMax
+    floorId = isTooMany ? idAt(0) : nextFloorId
+    if (isTooMany) left = []
     looksAgainAtMs = clock.nowMs() + lookAgainMs
   }
 }
@@ -99,29 +118,49 @@ async function sumDueCosts(tx: Tx, deps: FactsDeps): Promise<void> {
       await tx`update call_facts set due_at = ${new Date(nowMs + failedMs)} ${ofCall(tx, call, call.id)}`
 }
 
-/**
- * Makes the missing facts among the calls before the id, newest first. If another process has locked a call, the call
- * is left to the other process. Resolves with the next look's first id, or with null at the end.
- */
-async function makeMissing(tx: Tx, deps: FactsDeps, beforeId: string | null, floorId: string): Promise<string | null> {
-  const nowMs = deps.clock.nowMs()
+/** Finds the next calls without facts, newest first. `next` is the first id for the next look, or null at the end. */
+async function findMissing(
+  tx: Tx,
+  beforeId: string | null,
+  floorId: string,
+): Promise<{ missing: string[]; next: string | null }> {
   const read = await tx<{ id: string; isMissing: boolean }[]>`
-    select id, not exists (select from call_facts f
-      where f.organization_id = c.organization_id and f.test = c.test and f.id = c.id) as "isMissing"
+    select id, ${hasNoFacts(tx)} as "isMissing"
     from calls c where id >= ${floorId} and ${beforeId === null ? tx`true` : tx`id < ${beforeId}`}
     order by id desc limit ${readMax}`
-  const missing = read.filter(({ isMissing }) => isMissing).slice(0, atOnceMax)
-  const ids = missing.map(({ id }) => id)
+  const missing = idsOf(read.filter(({ isMissing }) => isMissing)).slice(0, atOnceMax)
+  if (missing.length === atOnceMax) return { missing, next: missing.at(-1) ?? null }
+  return { missing, next: read.length < readMax ? null : (read.at(-1)?.id ?? null) }
+}
+
+/** Leaves out deleted calls and calls with facts. */
+async function missingOf(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await tx<{ id: string }[]>`
+    select id from calls c where id = any(${arrayLiteral(ids)}::uuid[]) and ${hasNoFacts(tx)}`
+  return idsOf(rows)
+}
+
+const hasNoFacts = (tx: Tx) =>
+  tx`not exists (select from call_facts f where f.organization_id = c.organization_id and f.test = c.test and f.id = c.id)`
+
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
+
+/** Makes the facts of calls. Resolves with the ids of failed calls, and of calls locked by another transaction. */
+async function makeFacts(tx: Tx, deps: FactsDeps, ids: readonly string[]): Promise<string[]> {
+  const nowMs = deps.clock.nowMs()
   const calls = await tx<Owned[]>`
     select organization_id as "organizationId", test, id from calls
     where id = any(${arrayLiteral(ids)}::uuid[]) for update skip locked`
-  for (const call of calls)
-    await isDone(tx, deps, call, async (inner) => {
+  const made = new Set<string>()
+  for (const call of calls) {
+    const work = async (inner: Tx) => {
       await writeFacts(inner, [call.id], nowMs, false)
       await writeCost(inner, call, nowMs)
-    })
-  if (ids.length === atOnceMax) return ids.at(-1) ?? null
-  return read.length < readMax ? null : (read.at(-1)?.id ?? null)
+    }
+    if (await isDone(tx, deps, call, work)) made.add(call.id)
+  }
+  return ids.filter((id) => !made.has(id))
 }
 
 /** Works on one call. If the work fails, only its own changes are taken back. */

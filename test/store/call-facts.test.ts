@@ -109,6 +109,49 @@ t.test('a call whose search columns cannot be computed does not delay the other 
   ])
 })
 
+t.test('an old call whose search columns could not be computed at first gets them without a restart', async (t) => {
+  const { store, sql, clock, call, costs } = await setUp(t)
+  const [broken, locked, gone] = [await call([100]), await call([200]), await call([300])]
+  await clock.leap(2 * 86_400_000)
+  await sql`delete from call_facts`
+  await sql`update calls set ended_at = started_at + interval '100 years' where id in ${sql([broken, gone])}`
+  await sql.begin(async (tx) => {
+    await tx`select from calls where id = ${locked} for update`
+    await store.calls.completeFacts()
+  })
+  t.same(await costs(), [])
+  await sql`delete from calls where id = ${gone}`
+  for (let hour = 0; hour < 3; hour += 1) {
+    await clock.leap(3_600_000)
+    await store.calls.completeFacts()
+    t.same(await costs(), [[locked, 200]], 'the broken call cannot be made yet')
+  }
+  await sql`update calls set ended_at = started_at + interval '10 seconds' where id = ${broken}`
+  await clock.leap(3_600_000)
+  await store.calls.completeFacts()
+  t.same(await costs(), [
+    [locked, 200],
+    [broken, 100],
+  ])
+})
+
+t.test('if the search columns of many old calls could not be computed, all calls are looked at again', async (t) => {
+  const { store, sql, clock, call } = await setUp(t)
+  await call([100])
+  await sql`
+    insert into calls select (jsonb_populate_record(calls, jsonb_build_object('id',
+      overlay(calls.id::text placing lpad(to_hex(n), 12, '0') from 25)))).* from calls, generate_series(1, 150) as n`
+  await clock.leap(2 * 86_400_000)
+  await sql`delete from call_facts`
+  await sql`update calls set ended_at = started_at + interval '100 years'`
+  for (let look = 0; look < 3; look += 1) await store.calls.completeFacts()
+  t.match(await sql`select count(*)::int as count from call_facts`, [{ count: 0 }])
+  await sql`update calls set ended_at = started_at + interval '10 seconds'`
+  await clock.leap(3_600_000)
+  for (let look = 0; look < 3; look += 1) await store.calls.completeFacts()
+  t.match(await sql`select count(*)::int as count from call_facts`, [{ count: 151 }])
+})
+
 t.test('two processes share the work of computing the missing search columns of calls', async (t) => {
   const { store, other, sql, call, costs } = await setUp(t)
   const id = await call([100])
