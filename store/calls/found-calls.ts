@@ -89,6 +89,10 @@ function firstRows(tx: Tx, tenant: Tenant, filter: CallFilter, sort: CallSort, a
     ${afterPosition(tx, sort, after)} ${ordered(tx, sort)} limit ${scannedMax}`
 }
 
+/**
+ * Finds the page's last row in a separate statement, which reads only an index. One statement for the matches and the
+ * end must store all rows: for 50,000 rows Postgres wrote 9.5 MB to disk and took 66 ms instead of 55 ms.
+ */
 async function endOfRows(
   tx: Tx,
   tenant: Tenant,
