@@ -36,6 +36,8 @@ export type Delivery = Tenant & {
   type: WebhookEventType | RichEventType
   /** Null for a rich-message event. */
   callId: string | null
+  /** False for a test event, whose call does not exist, and after the call was deleted. */
+  isCallStored: boolean
   agentId: string | null
   tags: Record<string, string>
   status: DeliveryStatus

@@ -3906,6 +3906,8 @@ export type WebhookDelivery = {
   event: DeliveredEventType
   /** The id of the session. null for an event of a rich message. */
   sessionId: string | null
+  /** Whether the session is stored, so that it can be read. false for a test event, for an event of a rich message, and after the session was deleted. */
+  sessionStored: boolean
   /** The id of the agent of the session. null for a session without a stored agent. */
   agentId: string | null
   /** The tags of the session, by which endpoints select calls. */
@@ -3988,6 +3990,8 @@ export type WebhookDeliveryDetail = {
   event: DeliveredEventType
   /** The id of the session. null for an event of a rich message. */
   sessionId: string | null
+  /** Whether the session is stored, so that it can be read. false for a test event, for an event of a rich message, and after the session was deleted. */
+  sessionStored: boolean
   /** The id of the agent of the session. null for a session without a stored agent. */
   agentId: string | null
   /** The tags of the session, by which endpoints select calls. */

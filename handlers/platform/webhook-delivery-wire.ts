@@ -23,6 +23,7 @@ export function wireDelivery(delivery: Delivery): WebhookDelivery {
     endpointDeleted: delivery.isEndpointDeleted,
     event: delivery.type,
     sessionId: delivery.callId,
+    sessionStored: delivery.isCallStored,
     agentId: delivery.agentId,
     webhookTags: delivery.tags,
     status: delivery.status,

@@ -121,6 +121,7 @@ const columns = (tx: Tx) => tx`
   d.organization_id as "organizationId", d.test, d.id, coalesce(v.provider_event_id, v.id::text) as "eventId", d.endpoint_id as "endpointId",
   coalesce(e.name, s.url, d.endpoint_name) as "endpointName", ${kindOf(tx)} as "endpointKind",
   coalesce(e.id, s.id) is null as "isEndpointDeleted", d.type, d.call_id as "callId",
+  exists (select from calls c where c.organization_id = d.organization_id and c.test = d.test and c.id = d.call_id) as "isCallStored",
   d.agent_id as "agentId", v.tags, d.status, d.attempts, d.http_status as "httpStatus", d.error,
   (${canRedeliver(tx)}) as "canRedeliver", d.occurred_at as "occurredAt", d.created_at as "createdAt",
   d.expires_at as "expiresAt", d.delivered_at as "deliveredAt"`

@@ -2,10 +2,13 @@
  * Tests the console pages for webhook endpoints and deliveries: from a failed delivery to its cause, and a redelivery.
  */
 import t from 'tap'
+import { v7 } from 'uuid'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
+import { newCall } from '../calls/call.ts'
 import { call, startAdministered } from '../platform/setup.ts'
 import { inOrder, ok, startReceiver } from '../webhooks/receiver.ts'
+import { recordDelivery } from '../webhooks/recorded.ts'
 import { signIn, tabTo } from './visiting.ts'
 
 await inBrowser(t, 'webhooks in the console', tests)
@@ -34,6 +37,7 @@ async function tests(browser: Browser): Promise<void> {
     await open('/deliveries', 'tbody tr')
     await check('deliveries')
     t.match(await text(), /Answered 500/)
+    t.equal(await page.isVisible('tbody a[href*="/calls/"]'), false, 'a test event has no stored call')
     await page.selectOption('select >> nth=0', 'succeeded')
     await page.waitForSelector('text=No delivery matches these filters', patience)
     t.match(page.url(), /\?status=succeeded$/)
@@ -58,6 +62,20 @@ async function tests(browser: Browser): Promise<void> {
     await check('delivery-succeeded')
     t.equal(receiver.received.length, 2)
     t.same(receiver.received[1]?.body, receiver.received[0]?.body, 'the same bytes')
+  })
+
+  t.test('a delivery leads to its call if the call is stored', async (t) => {
+    const { owner, place } = await organization('with a call')
+    const { id: callId } = newCall(owner.id)
+    const id = await recordDelivery(admin.store, { organizationId: owner.id, test: false }, v7(), { callId })
+    const link = `main a[href$="/calls/${callId}"]`
+    const { page, open } = await signIn(t, place)
+    for (const address of ['/deliveries', `/deliveries/${id}`]) {
+      await open(address, `main code[title="${callId}"]`)
+      t.equal(await page.isVisible(link), false, address)
+    }
+    await admin.store.calls.insert(newCall(owner.id, { id: callId }), {})
+    for (const address of ['/deliveries', `/deliveries/${id}`]) await open(address, link)
   })
 
   t.test('a person adds an endpoint, tests it, disables it and deletes it', async (t) => {

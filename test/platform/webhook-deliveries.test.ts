@@ -1,6 +1,7 @@
 /** Tests the delivery log and test events over the API. */
 import t from 'tap'
 import { v7 } from 'uuid'
+import { newCall } from '../calls/call.ts'
 import { openDatabase } from '../process/database.ts'
 import { inOrder, ok, startReceiver, status } from '../webhooks/receiver.ts'
 import { recordDelivery } from '../webhooks/recorded.ts'
@@ -101,6 +102,7 @@ t.test('a test event of each type is delivered to its endpoint', async (t) => {
       status: 'succeeded',
       event,
       attemptCount: 1,
+      sessionStored: false,
       requestPayload: payload,
       attempts: [{ trigger: 'manual', attemptNumber: 1, requestHeaders: { 'x-secret': '***' } }],
     })
@@ -108,6 +110,16 @@ t.test('a test event of each type is delivered to its endpoint', async (t) => {
   }
   const first = await call(acme, 'POST', `/v1/webhooks/${id}/test`)
   t.match(first.json(), { delivered: true, preCall: { valid: true } }, 'without a type it is the first one')
+})
+
+t.test('a delivery tells whether its session can be read', async (t) => {
+  const acme = await admin.organization('with a call')
+  const tenant = { organizationId: acme.id, test: false }
+  const stored = newCall(acme.id)
+  await admin.store.calls.insert(stored, {})
+  for (const callId of [v7(), stored.id]) await recordDelivery(admin.store, tenant, v7(), { callId })
+  const { data } = (await call(acme, 'GET', '/v1/webhook-deliveries')).json<Page>()
+  t.match(data, [{ sessionId: stored.id, sessionStored: true }, { sessionStored: false }])
 })
 
 t.test('if the database fails after the endpoint got an event, the client is not asked to repeat it', async (t) => {

@@ -50,7 +50,8 @@ t.test('the delivery log shows each field of a delivery, and the tags of its mes
   const time = /^\d{4}-.*Z$/
   const expected = {
     ...{ eventId: event.id, endpointId: subscription, endpointName: receiver.url, endpointKind: 'rmsg' },
-    ...{ endpointDeleted: false, event: 'rmsg.delivered', sessionId: null, agentId: null, webhookTags: tags },
+    ...{ endpointDeleted: false, event: 'rmsg.delivered', sessionId: null, sessionStored: false },
+    ...{ agentId: null, webhookTags: tags },
     ...{ status: 'succeeded', attempts: 1, httpStatus: 200, error: null, canRedeliver: false },
   }
   const { id, occurredAt, expiresAt, deliveredAt, createdAt, ...others } = item

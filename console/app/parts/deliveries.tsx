@@ -57,7 +57,7 @@ const columns: readonly Column<WebhookDelivery>[] = [
   { name: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
   { name: 'Result', cell: resultOf },
   { name: 'Endpoint', cell: ({ endpointName }) => <Private>{endpointName}</Private> },
-  { name: 'Call', cell: ({ sessionId }) => sessionId && <CallLink id={sessionId} />, isExtra: true },
+  { name: 'Call', cell: (row) => <DeliveredCall of={row} />, isExtra: true },
   { name: 'Attempts', cell: ({ attempts }) => count(attempts), isNumber: true },
 ]
 
@@ -73,11 +73,18 @@ export function DeliveriesTable({ rows, hides = [] }: { rows: readonly WebhookDe
   )
 }
 
-/** Shows an id's last characters, because they differ most. */
-export function CallLink({ id }: { id: string }) {
+/** Shows the call's page, or only its id if the call is not stored. The last characters of ids differ most. */
+export function DeliveredCall({
+  of: { sessionId: id, sessionStored },
+}: {
+  of: Pick<WebhookDelivery, 'sessionId' | 'sessionStored'>
+}) {
+  if (id === null) return null
+  const end = <code title={id}>…{id.slice(-8)}</code>
+  if (!sessionStored) return end
   return (
-    <Link to="/calls/$id" params={{ id }} title={id}>
-      <code>…{id.slice(-8)}</code>
+    <Link to="/calls/$id" params={{ id }}>
+      {end}
     </Link>
   )
 }

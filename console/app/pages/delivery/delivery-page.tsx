@@ -8,7 +8,7 @@ import { usePathId } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { CallLink, DeliveryStatus } from '../../parts/deliveries.tsx'
+import { DeliveredCall, DeliveryStatus } from '../../parts/deliveries.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { zoneName } from '../../parts/formats.ts'
 import { JsonView } from '../../parts/json-view.tsx'
@@ -93,7 +93,10 @@ function DeliveryFacts({ delivery }: Props) {
         ['Happened', <Moment key="happened" at={occurredAt} />],
         ['Accepted', deliveredAt && <Moment key="accepted" at={deliveredAt} />],
         ['Given up after', deliveredAt === null ? <Moment key="expires" at={expiresAt} /> : null],
-        ['Call', isTestEvent(delivery) ? 'none: a test event' : sessionId && <CallLink key="call" id={sessionId} />],
+        [
+          'Call',
+          isTestEvent(delivery) ? 'none: a test event' : sessionId && <DeliveredCall key="call" of={delivery} />,
+        ],
         [
           'Agent',
           agentId && (

@@ -2479,6 +2479,7 @@ type WebhookDelivery struct {
 	EndpointDeleted bool                  `json:"endpointDeleted"` // Whether the endpoint is deleted.
 	Event           DeliveredEventType    `json:"event"`           // The kind of the event.
 	SessionID       *string               `json:"sessionId"`       // The id of the session. null for an event of a rich message.
+	SessionStored   bool                  `json:"sessionStored"`   // Whether the session is stored, so that it can be read. false for a test event, for an event of a rich message, and after the session was deleted.
 	AgentID         *string               `json:"agentId"`         // The id of the agent of the session. null for a session without a stored agent.
 	WebhookTags     map[string]string     `json:"webhookTags"`     // The tags of the session, by which endpoints select calls.
 	Status          WebhookDeliveryStatus `json:"status"`
@@ -2532,6 +2533,7 @@ type WebhookDeliveryDetail struct {
 	EndpointDeleted bool                  `json:"endpointDeleted"` // Whether the endpoint is deleted.
 	Event           DeliveredEventType    `json:"event"`           // The kind of the event.
 	SessionID       *string               `json:"sessionId"`       // The id of the session. null for an event of a rich message.
+	SessionStored   bool                  `json:"sessionStored"`   // Whether the session is stored, so that it can be read. false for a test event, for an event of a rich message, and after the session was deleted.
 	AgentID         *string               `json:"agentId"`         // The id of the agent of the session. null for a session without a stored agent.
 	WebhookTags     map[string]string     `json:"webhookTags"`     // The tags of the session, by which endpoints select calls.
 	Status          WebhookDeliveryStatus `json:"status"`

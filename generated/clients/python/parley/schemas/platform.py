@@ -2458,6 +2458,8 @@ class WebhookDelivery(TypedDict):
     endpointDeleted: bool  # Whether the endpoint is deleted.
     event: DeliveredEventType  # The kind of the event.
     sessionId: str | None  # The id of the session. null for an event of a rich message.
+    # Whether the session is stored, so that it can be read. false for a test event, for an event of a rich message, and after the session was deleted.
+    sessionStored: bool
     agentId: str | None  # The id of the agent of the session. null for a session without a stored agent.
     webhookTags: dict[str, str]  # The tags of the session, by which endpoints select calls.
     status: WebhookDeliveryStatus
@@ -2507,6 +2509,8 @@ class WebhookDeliveryDetail(TypedDict):
     endpointDeleted: bool  # Whether the endpoint is deleted.
     event: DeliveredEventType  # The kind of the event.
     sessionId: str | None  # The id of the session. null for an event of a rich message.
+    # Whether the session is stored, so that it can be read. false for a test event, for an event of a rich message, and after the session was deleted.
+    sessionStored: bool
     agentId: str | None  # The id of the agent of the session. null for a session without a stored agent.
     webhookTags: dict[str, str]  # The tags of the session, by which endpoints select calls.
     status: WebhookDeliveryStatus

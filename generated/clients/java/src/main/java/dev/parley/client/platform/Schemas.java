@@ -3415,6 +3415,8 @@ public final class Schemas {
      * @param endpointDeleted Whether the endpoint is deleted.
      * @param event The kind of the event.
      * @param sessionId The id of the session. null for an event of a rich message.
+     * @param sessionStored Whether the session is stored, so that it can be read. false for a test event, for an event of a rich message, and after the
+     * session was deleted.
      * @param agentId The id of the agent of the session. null for a session without a stored agent.
      * @param webhookTags The tags of the session, by which endpoints select calls.
      * @param attempts The number of attempts that have ended.
@@ -3428,9 +3430,9 @@ public final class Schemas {
     public record WebhookDelivery(
         String id, Boolean test, String eventId, String endpointId, String endpointName,
         Open<EndpointKind> endpointKind, boolean endpointDeleted, Open<DeliveredEventType> event, String sessionId,
-        String agentId, Map<String, String> webhookTags, Open<WebhookDeliveryStatus> status, long attempts,
-        Long httpStatus, Open<WebhookDeliveryError> error, Instant occurredAt, Instant expiresAt, Instant deliveredAt,
-        Instant createdAt, boolean canRedeliver) {}
+        boolean sessionStored, String agentId, Map<String, String> webhookTags, Open<WebhookDeliveryStatus> status,
+        long attempts, Long httpStatus, Open<WebhookDeliveryError> error, Instant occurredAt, Instant expiresAt,
+        Instant deliveredAt, Instant createdAt, boolean canRedeliver) {}
     /** @param id The id of the endpoint.
      * @param name The name of the endpoint.
      * @param deleted Whether the endpoint is deleted, and only its deliveries remain. */
@@ -3464,6 +3466,8 @@ public final class Schemas {
      * @param endpointDeleted Whether the endpoint is deleted.
      * @param event The kind of the event.
      * @param sessionId The id of the session. null for an event of a rich message.
+     * @param sessionStored Whether the session is stored, so that it can be read. false for a test event, for an event of a rich message, and after the
+     * session was deleted.
      * @param agentId The id of the agent of the session. null for a session without a stored agent.
      * @param webhookTags The tags of the session, by which endpoints select calls.
      * @param attempts The last 100 attempts to deliver the event, the oldest first.
@@ -3479,7 +3483,7 @@ public final class Schemas {
     public record WebhookDeliveryDetail(
         String id, Boolean test, String eventId, String endpointId, String endpointName,
         Open<EndpointKind> endpointKind, boolean endpointDeleted, Open<DeliveredEventType> event, String sessionId,
-        String agentId, Map<String, String> webhookTags, Open<WebhookDeliveryStatus> status,
+        boolean sessionStored, String agentId, Map<String, String> webhookTags, Open<WebhookDeliveryStatus> status,
         List<WebhookAttempt> attempts, Long httpStatus, Open<WebhookDeliveryError> error, Instant occurredAt,
         Instant expiresAt, Instant deliveredAt, Instant createdAt, boolean canRedeliver, long attemptCount,
         Map<String, Object> requestPayload) {}
