@@ -1,8 +1,9 @@
-/** The console keeps a list of calls up to date: with the stream's changes, and by reading the list again. */
+/** Tests how the console keeps a list of calls up to date: with a stream, and by reading the list again. */
 import { getEventListeners } from 'node:events'
 import t from 'tap'
 import type { CallPages } from '../../console/app/data/call-pages.ts'
-import { followList, grownMax, type List, rereadMs } from '../../console/app/data/followed-list.ts'
+import { followList, grownMax, rereadMs } from '../../console/app/data/followed-list.ts'
+import type { List } from '../../console/app/data/fresh-pages.ts'
 import { pause } from '../../console/app/data/pause.ts'
 import type { CallList, CallOverview } from '../../generated/clients/typescript/models/platform.ts'
 
@@ -18,7 +19,7 @@ const calls = (...numbers: number[]) => numbers.map((number) => call(number))
 
 type Options = { isHeld?: boolean; isByTime?: boolean; loadedPages?: number }
 
-/** Imitates a server with calls, and a page that has loaded the first pages of their list. */
+/** Imitates a server with calls, and a page that has loaded the first pages. */
 function openList(served: CallOverview[], { isHeld = false, isByTime = true, loadedPages = 1 }: Options = {}) {
   const pageAt = (cursor: string | null): CallList => {
     const rest =
@@ -34,7 +35,7 @@ function openList(served: CallOverview[], { isHeld = false, isByTime = true, loa
     waiting: [] as readonly CallOverview[],
     counts: new Map<string, number>(),
     pages: undefined as unknown as CallPages,
-    /** If set, the page loads a part of the list until this promise resolves. */
+    /** If set, the page loads more calls until this promise resolves. */
     loading: null as Promise<void> | null,
     /** Runs while an answer is on its way. */
     onRead: () => {},

@@ -80,7 +80,7 @@ async function tests(browser: Browser): Promise<void> {
     t.same((await moves()).slice(0, 2), ['room.participant_joined', 'room.participant_joined'], 'the new seat is first')
   })
 
-  t.test('a person who cannot hear the call is not told about the microphone', async (t) => {
+  t.test('without sound, the page shows the fault of the browser', async (t) => {
     const { owner, place } = await organization('without sound')
     const id = await liveCall(t, owner)
     const { page, open } = await signIn(t, place)

@@ -1,38 +1,18 @@
 /**
- * Keeps the loaded rows of one list equal to the server's list while its stream is open. Changed rows change in place.
- * If changes may have been missed, the list is read again. A list that nobody looks through then begins anew with its
- * first page. Otherwise its rows stay at their places, and new calls wait.
+ * Keeps the loaded rows of a list equal to the server's rows while the stream is open. Changed rows change in place. If
+ * changes may have been missed, the list is read again. The list then begins anew with its first page. But if a person
+ * looks through the rows, the rows stay at their places, and new calls wait.
  */
 import type { CallList, CallOverview } from '../../../generated/clients/typescript/models/platform.ts'
 import { type CallPages, findCall, isBehind, isSameCall, withChangedCall, withoutCall } from './call-pages.ts'
 import { isSignedOut } from './failures.ts'
-import { putFreshPages, readFreshPages, waitingMax } from './fresh-pages.ts'
+import { type List, putFreshPages, readFreshPages, waitingMax } from './fresh-pages.ts'
 
 export type CallListener = {
   changed: (call: CallOverview) => void
   gone: (id: string) => void
   /** Changes may have been missed, so the list must be read again. */
   missed: () => void
-}
-
-export type List = {
-  /** The loaded pages. Undefined before the first answer. */
-  pages: () => CallPages | undefined
-  put: (pages: CallPages) => void
-  /** Forgets all pages, and loads the first page. */
-  reset: () => void
-  read: (cursor: string | null) => Promise<CallList>
-  /** Whether a part of the list is being loaded for the page. The answer replaces all changes meanwhile. */
-  isLoading: () => boolean
-  whenLoaded: () => Promise<void>
-  /** Whether the rows must stay where they are. */
-  isHeld: () => boolean
-  /** Whether the newest calls are first. Only then can a new call be inserted. */
-  isByTime: boolean
-  changeWaiting: (change: (calls: readonly CallOverview[]) => readonly CallOverview[]) => void
-  /** Counts a change of a row. */
-  count: (id: string) => void
-  pause: (ms: number) => Promise<void>
 }
 
 /** If the first page has grown to this many rows, the list begins anew. */

@@ -1,7 +1,26 @@
 /** Reads a list of calls again, and puts the answer in place of the loaded rows. */
 import type { CallList, CallOverview } from '../../../generated/clients/typescript/models/platform.ts'
 import { type CallPages, callsOf, isBehind, onlyFirstPage, reachesLastRow, withFreshPages } from './call-pages.ts'
-import type { List } from './followed-list.ts'
+
+export type List = {
+  /** The loaded pages. Undefined before the first answer. */
+  pages: () => CallPages | undefined
+  put: (pages: CallPages) => void
+  /** Forgets all pages, and loads the first page. */
+  reset: () => void
+  read: (cursor: string | null) => Promise<CallList>
+  /** Whether the page loads calls. The answer replaces all changes meanwhile. */
+  isLoading: () => boolean
+  whenLoaded: () => Promise<void>
+  /** Whether the rows must stay where they are. */
+  isHeld: () => boolean
+  /** Whether the newest calls are first. Only then can a new call be inserted. */
+  isByTime: boolean
+  changeWaiting: (change: (calls: readonly CallOverview[]) => readonly CallOverview[]) => void
+  /** Counts a changed row. */
+  count: (id: string) => void
+  pause: (ms: number) => Promise<void>
+}
 
 /** If more calls wait, the list is loaded anew when a person wants to see them. */
 export const waitingMax = 200

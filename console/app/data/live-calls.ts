@@ -4,8 +4,8 @@ import type { CallOverview } from '../../../generated/clients/typescript/models/
 import { type CallPages, withNewCall } from './call-pages.ts'
 import { followCalls } from './call-stream.ts'
 import { type CallFilters, callsQuery, readCalls } from './calls.ts'
-import { followList, type List } from './followed-list.ts'
-import { waitingMax } from './fresh-pages.ts'
+import { followList } from './followed-list.ts'
+import { type List, waitingMax } from './fresh-pages.ts'
 import { pause } from './pause.ts'
 import { queries } from './queries.ts'
 
