@@ -1,4 +1,5 @@
 /** Tests the console's pages for SIP connections and callbacks: a trunk with its number, and a promised call. */
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
@@ -68,7 +69,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('[data-state="empty"]', patience)
     t.match(page.url(), /status=scheduled/)
     await check('callbacks-empty')
-    await open('/callbacks?source_session_id=other', '[data-state="empty"]')
+    await open(`/callbacks?source_session_id=${randomUUID()}`, '[data-state="empty"]')
     await page.click('button:has-text("Clear")')
     await page.waitForSelector('tr:has-text("The price of a tyre")', patience)
   })
