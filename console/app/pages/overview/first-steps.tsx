@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Check, PhoneCall, Sparkles } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Agent } from '../../../../generated/clients/typescript/models/platform.ts'
+import type { Agent, CallOverview } from '../../../../generated/clients/typescript/models/platform.ts'
 import { agentsQuery, useCreateAgent } from '../../data/agents.ts'
 import { usePlaceCall } from '../../data/calls.ts'
 import { numbersQuery } from '../../data/numbers.ts'
@@ -16,19 +16,24 @@ import styles from './first-steps.module.css'
 const simulatedPhone = '+15005550006'
 
 /** Leads in three steps to a call that can be played: an agent, a call, its page. */
-export function FirstSteps() {
+export function FirstSteps({ newest }: { newest: CallOverview | undefined }) {
   const { data: agents = [] } = useQuery(agentsQuery)
   const [agent] = agents
   return (
     <Card title="Hear a call in three steps">
       <ol className={styles.steps}>
         <AgentStep agent={agent} />
-        <CallStep agent={agent} />
+        <CallStep agent={agent} isDone={newest !== undefined} />
         <Step number={3} title="Listen to it" isDone={false}>
           <p>
             The call page follows the call while it lasts. Afterwards it plays the recording, and shows where the time
             of each answer went.
           </p>
+          {newest && (
+            <Link to="/calls/$id" params={{ id: newest.id }}>
+              Open the call
+            </Link>
+          )}
         </Step>
       </ol>
     </Card>
@@ -80,7 +85,7 @@ function AgentStep({ agent }: { agent: Agent | undefined }) {
   )
 }
 
-function CallStep({ agent }: { agent: Agent | undefined }) {
+function CallStep({ agent, isDone }: { agent: Agent | undefined; isDone: boolean }) {
   const { server } = useSession()
   const place = usePlaceCall()
   const navigate = useNavigate()
@@ -92,7 +97,7 @@ function CallStep({ agent }: { agent: Agent | undefined }) {
       { onSuccess: ({ sessionId }) => void navigate({ to: '/calls/$id', params: { id: sessionId } }) },
     )
   return (
-    <Step number={2} title="Let it call the simulated phone" isDone={false}>
+    <Step number={2} title="Let it call the simulated phone" isDone={isDone}>
       <p>
         {server.simulator
           ? 'A simulated person answers and talks to your agent. It costs nothing and needs no carrier.'
@@ -101,7 +106,7 @@ function CallStep({ agent }: { agent: Agent | undefined }) {
       {server.simulator && (
         <Button look="main" disabled={!canCall || place.isPending} onClick={() => agent && start(agent.id)}>
           <PhoneCall aria-hidden="true" />
-          {place.isPending ? 'Calling…' : 'Start the call'}
+          {place.isPending ? 'Calling…' : isDone ? 'Start another call' : 'Start the call'}
         </Button>
       )}
       {agent !== undefined && numbers.length === 0 && (

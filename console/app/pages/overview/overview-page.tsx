@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { CallOverview } from '../../../../generated/clients/typescript/models/platform.ts'
 import { newestQuery } from '../../data/calls.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer } from '../../parts/states.tsx'
@@ -8,7 +9,7 @@ import { RecentCalls } from './recent-calls.tsx'
 
 const shownCalls = 8
 
-/** Shows the steps to a first call, and after that call the newest calls. */
+/** Shows the newest calls, and the steps to a first call until there are several calls. */
 export function OverviewPage() {
   const newest = useQuery(newestQuery({}, shownCalls))
   const live = useQuery(newestQuery({ live: true }, shownCalls))
@@ -17,15 +18,15 @@ export function OverviewPage() {
       <Answer of={newest} rows={8}>
         {(calls) => (
           <div className={styles.parts}>
-            {calls.length === 0 && <FirstSteps />}
-            {(live.data ?? []).length > 0 && <RecentCalls title="Live now" calls={live.data ?? []} />}
-            {calls.length > 0 && (
-              <RecentCalls title="Newest calls" calls={calls.filter(({ ended_at: end }) => end !== null)} />
-            )}
-            {calls.length > 0 && calls.length < shownCalls && <FirstSteps />}
+            <CallsOrNothing title="Live now" calls={live.data ?? []} />
+            <CallsOrNothing title="Newest calls" calls={calls.filter(({ ended_at: end }) => end !== null)} />
+            {calls.length < shownCalls && <FirstSteps newest={calls[0]} />}
           </div>
         )}
       </Answer>
     </Page>
   )
 }
+
+const CallsOrNothing = (props: { title: string; calls: readonly CallOverview[] }) =>
+  props.calls.length > 0 && <RecentCalls {...props} />
