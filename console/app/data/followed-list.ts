@@ -4,7 +4,7 @@
  * looks through the rows, the rows stay at their places, and new calls wait.
  */
 import type { CallList, CallOverview } from '../../../generated/clients/typescript/models/platform.ts'
-import { type CallPages, findCall, isBehind, isSameCall, withChangedCall, withoutCall } from './call-pages.ts'
+import { findCall, isBehind, isSameCall, withChangedCall, withoutCall } from './call-pages.ts'
 import { isSignedOut } from './failures.ts'
 import { type List, putFreshPages, readFreshPages, waitingMax } from './fresh-pages.ts'
 
