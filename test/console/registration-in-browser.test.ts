@@ -124,6 +124,29 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('table:not(:has-text("your key"))', patience)
   })
 
+  t.test('the routing page ranks the models as the API does', async (t) => {
+    const { owner, place } = await organization('with a ranking')
+    const { page, open, check } = await signIn(t, { ...place, role: 'viewer' })
+    for (const language of ['en', 'de']) {
+      const query = `language=${language}&objective=cost&path=stream`
+      const { models } = (await call(owner, 'GET', `/router/v1/models?${query}`)).json<{ models: Model[] }>()
+      for (const kind of ['stt', 'llm', 'tts']) {
+        const best = models.find((model) => model.kind === kind && model.languages.includes(language))
+        await open(`/routing?kind=${kind}&${query}`, 'table[aria-label="Ranking"] tbody tr, [data-state="empty"]')
+        if (!best) continue
+        const first = await page.textContent('tbody tr >> nth=0')
+        t.match(first, best.id, `${kind}, ${query}`)
+        for (const { metric, source } of best.benchmarks)
+          for (const text of [metric, source]) t.match(first, text.replaceAll(/[_.]/g, ' '))
+      }
+    }
+    await open('/routing', 'table[aria-label="Ranking"] tbody tr')
+    await check('routing')
+    await page.selectOption('select >> nth=0', 'tts')
+    await page.selectOption('select >> nth=2', 'latency')
+    await page.waitForURL(/kind=tts.*objective=latency/, patience)
+  })
+
   t.test('a member cannot store a key of a provider', async (t) => {
     const { place } = await organization('with a member')
     const { page, open } = await signIn(t, { ...place, role: 'member' })
@@ -135,4 +158,5 @@ async function tests(browser: Browser): Promise<void> {
   })
 }
 
+type Model = { id: string; kind: string; languages: string[]; benchmarks: { metric: string; source: string }[] }
 type Registration = { ownBrand: object; ownCampaign: { profile: { sampleMessages: string[] } } }

@@ -67,6 +67,10 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     component: lazyRouteComponent(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
   },
   {
+    path: '/routing',
+    component: lazyRouteComponent(() => import('../pages/routing/routing-page.tsx'), 'RoutingPage'),
+  },
+  {
     path: '/sms',
     component: lazyRouteComponent(() => import('../pages/sms/sms-page.tsx'), 'SmsPage'),
   },

@@ -14,6 +14,7 @@ import {
   Send,
   Settings,
   Users,
+  Waypoints,
   Webhook,
 } from 'lucide-react'
 
@@ -34,6 +35,7 @@ export const groups: readonly { name: string | null; sections: readonly Section[
       { to: '/numbers', label: 'Phone numbers', icon: Hash, keys: 'g n' },
       { to: '/sms', label: 'Text messages', icon: MessageSquareText, keys: 'g t' },
       { to: '/providers', label: 'Providers', icon: Plug, keys: 'g p' },
+      { to: '/routing', label: 'Routing', icon: Waypoints, keys: 'g r' },
     ],
   },
   {
