@@ -50,7 +50,9 @@ export function greeting(ready: Ready): string {
     `  try   ${requestOf(ready)} -H ${authorization(firstKey)}`,
     '  add   OPENAI_API_KEY=… and its like add a provider each (see README), parley.yaml adds any other',
     ...(ready.usesOllama
-      ? ['  llm   a server at 127.0.0.1:11434 is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off']
+      ? [
+          '  llm   if a server answers at 127.0.0.1:11434, it is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off',
+        ]
       : []),
     '',
   ].join('\n')

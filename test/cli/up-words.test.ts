@@ -37,7 +37,10 @@ t.test('the first local start prints a runnable command line that contains the n
   t.match(words, `${local}/console: `)
   t.notMatch(greeting({ ...first, hasConsole: false }), /console/)
   t.notMatch(words, /every address|Others reach/)
-  t.match(words, 'a server at 127.0.0.1:11434 is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off')
+  t.match(
+    words,
+    'if a server answers at 127.0.0.1:11434, it is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off',
+  )
   t.notMatch(greeting({ ...first, usesOllama: false }), /Ollama/)
   t.end()
 })

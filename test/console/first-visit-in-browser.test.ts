@@ -27,4 +27,25 @@ async function tests(browser: Browser): Promise<void> {
     await page.click('a:has-text("Open the call")')
     await page.waitForURL(new RegExp(`/console/calls/${callId}$`), patience)
   })
+
+  t.test(
+    'if the server stops answering, the overview shows no first steps and says that its calls may be old',
+    async (t) => {
+      const { parley, admin } = await startOwnAdministered(t)
+      const { id: organizationId } = (await call(parley, 'GET', '/v1/organization')).json<{ id: string }>()
+      const { page, open, check } = await signIn(t, { browser, admin, url: parley.url, organizationId })
+      await page.route(/\/v1\/agents/, (route) => route.abort())
+      await open('', '[data-state="offline"]')
+      t.equal(await page.locator('button:has-text("Make the sample agent")').count(), 0)
+      await page.route(/\/v1\/calls\?/, (route) => route.abort())
+      await page.waitForSelector('[role="status"]:has-text("What you see may be old")', patience)
+      await check('overview-old')
+      await page.unroute(/\/v1\/calls\?/)
+      await page.click('[role="status"] button:has-text("Try again")')
+      await page.waitForSelector('[role="status"]:has-text("What you see may be old")', {
+        ...patience,
+        state: 'detached',
+      })
+    },
+  )
 }

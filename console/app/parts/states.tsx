@@ -83,9 +83,15 @@ type Answered<Data> = {
   children: (data: Data) => ReactNode
 }
 
-/** Shows a query's data, or its state. Earlier data stay until newer data come. */
+/** Shows a query's data, or its state. Earlier data stay until newer data come, and a note says if they cannot be read. */
 export function Answer<Data>({ of: { data, error, refetch }, heading, rows, children }: Answered<Data>) {
-  if (data !== undefined) return children(data)
+  if (data !== undefined)
+    return (
+      <>
+        {error && <OldData error={error} retry={() => void refetch()} />}
+        {children(data)}
+      </>
+    )
   return (
     <>
       {heading !== undefined && <h1 className="unseen">{heading}</h1>}
@@ -95,5 +101,17 @@ export function Answer<Data>({ of: { data, error, refetch }, heading, rows, chil
         <Loading {...(rows !== undefined && { rows })} />
       )}
     </>
+  )
+}
+
+function OldData({ error, retry }: { error: unknown; retry: () => void }) {
+  return (
+    <div className={styles.old} role="status">
+      <CloudOff aria-hidden="true" />
+      <span>{looks[failureOf(error).kind].title}. What you see may be old.</span>
+      <Button isSmall onClick={retry}>
+        Try again
+      </Button>
+    </div>
   )
 }

@@ -6,7 +6,7 @@ import styles from './help-dialog.module.css'
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const { keyMap, isOn, setOn } = useShortcutSettings()
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Shortcuts" onClose={onClose}>
       <dl className={styles.keys}>
         {keyMap.all().map(({ keys, label }) => (
           <div key={`${keys} ${label}`}>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { EyeOff, Keyboard } from 'lucide-react'
+import { BookOpen, EyeOff, Keyboard } from 'lucide-react'
 import { Button } from '../parts/button.tsx'
 import { classes } from '../parts/classes.ts'
 import { useRedaction } from '../parts/redaction.tsx'
@@ -39,8 +39,12 @@ export function Navigation({ isOpen, close, openHelp }: NavigationProps) {
         </Button>
         <Button look="quiet" isSmall onClick={openHelp}>
           <Keyboard aria-hidden="true" />
-          Keys
+          Shortcuts
         </Button>
+        <a href="/docs/" target="_blank" rel="noreferrer" className={styles.link}>
+          <BookOpen aria-hidden="true" />
+          Documentation
+        </a>
         <AccountMenu />
       </div>
     </section>

@@ -9,7 +9,7 @@ import { numbersQuery } from '../../data/numbers.ts'
 import { useSession } from '../../data/session.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Failed } from '../../parts/states.tsx'
+import { Answer, Failed } from '../../parts/states.tsx'
 import styles from './first-steps.module.css'
 
 /** At this simulated phone a person answers, and says goodbye. */
@@ -17,26 +17,33 @@ const simulatedPhone = '+15005550006'
 
 /** Leads in three steps to a call that can be played: an agent, a call, its page. */
 export function FirstSteps({ newest }: { newest: CallOverview | undefined }) {
-  const { data: agents = [] } = useQuery(agentsQuery)
-  const [agent] = agents
+  const agents = useQuery(agentsQuery)
   return (
     <Card title="Hear a call in three steps">
-      <ol className={styles.steps}>
-        <AgentStep agent={agent} />
-        <CallStep agent={agent} isDone={newest !== undefined} />
-        <Step number={3} title="Listen to it" isDone={false}>
-          <p>
-            The call page follows the call while it lasts. Afterwards it plays the recording, and shows where the time
-            of each answer went.
-          </p>
-          {newest && (
-            <Link to="/calls/$id" params={{ id: newest.id }}>
-              Open the call
-            </Link>
-          )}
-        </Step>
-      </ol>
+      <Answer of={agents} rows={4}>
+        {([agent]) => <Steps agent={agent} newest={newest} />}
+      </Answer>
     </Card>
+  )
+}
+
+function Steps({ agent, newest }: { agent: Agent | undefined; newest: CallOverview | undefined }) {
+  return (
+    <ol className={styles.steps}>
+      <AgentStep agent={agent} />
+      <CallStep agent={agent} isDone={newest !== undefined} />
+      <Step number={3} title="Listen to it" isDone={false}>
+        <p>
+          The call page follows the call while it lasts. Afterwards it plays the recording, and shows where the time of
+          each answer went.
+        </p>
+        {newest && (
+          <Link to="/calls/$id" params={{ id: newest.id }}>
+            Open the call
+          </Link>
+        )}
+      </Step>
+    </ol>
   )
 }
 
