@@ -37,7 +37,7 @@ export type Page = {
   /** Runs a string as a script in the page. The page's content security policy does not stop it. */
   evaluate(script: string): Promise<unknown>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
-  waitForSelector(selector: string, options: { timeout: number; state?: 'attached' }): Promise<unknown>
+  waitForSelector(selector: string, options: { timeout: number; state?: 'attached' | 'detached' }): Promise<unknown>
   waitForURL(url: RegExp, options: { timeout: number }): Promise<void>
   setViewportSize(size: { width: number; height: number }): Promise<void>
   emulateMedia(media: { colorScheme: 'light' | 'dark' }): Promise<void>
@@ -54,8 +54,11 @@ export type AnsweredSocket = {
 }
 /** A request answered by the test. */
 export type Route = {
+  request(): { url(): string }
   fulfill(answer: { status: number; contentType: string; body: string }): Promise<void>
   continue(): Promise<void>
+  /** Fails the request, as if the server did not answer. */
+  abort(): Promise<void>
 }
 export type ContextOptions = {
   permissions: string[]
