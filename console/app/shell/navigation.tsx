@@ -41,7 +41,7 @@ export function Navigation({ isOpen, close, openHelp }: NavigationProps) {
           <Keyboard aria-hidden="true" />
           Shortcuts
         </Button>
-        <a href="/docs/" target="_blank" rel="noreferrer" className={styles.link}>
+        <a href="/docs" target="_blank" rel="noreferrer" className={styles.link}>
           <BookOpen aria-hidden="true" />
           Documentation
         </a>
