@@ -177,12 +177,20 @@ export class Outage {
   async #probe(): Promise<void> {
     if (this.#isProbing || this.#isClosed) return
     this.#isProbing = true
+    const beganAt = this.#now
     const isLive = await this.#parts.probe().then(() => true, isAnswer)
     this.#isProbing = false
-    // After a success the next suspicion waits a second. Otherwise slow work would cause a probe every few ticks.
-    const waitTicks = isLive || this.isAway ? probeEveryMs / this.#tickMs : ticksBetweenTries
-    this.#probeAt = this.#now + waitTicks
+    this.#probeAt = this.#nextProbeAt(isLive, beganAt)
     if (isLive && !this.#isClosed) this.#answered()
+  }
+
+  #nextProbeAt(isLive: boolean, beganAt: number): number {
+    const everyTicks = probeEveryMs / this.#tickMs
+    // After a success the next suspicion waits a second. Otherwise slow work would cause a probe every few ticks.
+    if (isLive) return this.#now + everyTicks
+    // A probe without an answer lasts a second too. If the next probe waited after its end, the database's return would
+    // be noticed up to two seconds later.
+    return this.isAway ? beganAt + everyTicks : this.#now + ticksBetweenTries
   }
 }
 

@@ -69,6 +69,21 @@ t.test('database work without an answer is refused, and no work begins until a p
   t.same([changes, returns], [[true, false], 1])
 })
 
+t.test('if a probe has no answer for a second, the next probe follows at once', async (t) => {
+  const { outage, probes, next } = watched(t)
+  // An interval like the outage's. On a busy machine both miss the same ticks.
+  let ticks = 0
+  const counting = setInterval(() => (ticks += 1), 10)
+  t.teardown(() => clearInterval(counting))
+  await t.rejects(outage.run({ run: () => new Promise(() => {}) }), refusal)
+  while (ticks < 150) await new Promise((resolve) => setImmediate(resolve))
+  const again = next('probe')
+  const before = ticks
+  probes[0]?.reject(new Error('no answer'))
+  await again
+  t.ok(ticks - before < 20, `${ticks - before} ticks`)
+})
+
 t.test('slow database work is not refused while the database answers probes', async (t) => {
   const { outage, probes, changes, next } = watched(t)
   const slow = open<string>()
