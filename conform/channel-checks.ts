@@ -55,7 +55,7 @@ async function subprotocol(listen: Listen): Promise<Found> {
   ]
 }
 
-/** How long a refusal after the opening may take, in milliseconds. */
+/** How long the server may take to refuse a socket that it has opened, in milliseconds. */
 const refusalMsMax = 500
 
 async function closesWithin(talk: Talk): Promise<boolean> {

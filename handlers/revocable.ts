@@ -4,7 +4,7 @@ import { type CancelSignal, CancelSource } from '../runtime/engine/cancel-signal
 import type { Socket, SocketContext } from '../runtime/engine/socket.ts'
 
 export interface Revocable {
-  /** Sends the last frame and closes the socket. */
+  /** Tells the client in a last message that its key was revoked, and closes the socket. */
   onRevoked(): void
 }
 

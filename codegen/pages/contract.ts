@@ -75,9 +75,9 @@ export type ErrorCode = {
 }
 
 export type Contract = {
-  /** The API's name: router. */
+  /** The API's name, such as `router`. */
   name: string
-  /** The path before all paths of the API: /router. Empty at the root. */
+  /** The path before all paths of the API, such as `/router`. Empty at the root. */
   base: string
   title: string
   summary: string

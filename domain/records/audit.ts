@@ -1,8 +1,8 @@
 /** The audit log of the changes that people, API keys and commands make in an organization. */
 
 /**
- * A person, an API key, the operator with a command on the database, or the server itself. Only a person and a key have
- * an id.
+ * The author of a change: a person, an API key, the operator (by a command that changes the database directly) or the
+ * server. Only a person and a key have an id.
  */
 export type Actor = { type: 'user' | 'api_key' | 'operator' | 'system'; id: string | null }
 

@@ -26,7 +26,7 @@ export type TranscribeStreamLimits = {
   openMs: number
   /** Limits a stream's duration. */
   totalMs: number
-  /** Limits the audio that waits for a provider to open. */
+  /** Limits the audio that waits while the stream to a provider is being opened. */
   pendingBytesMax: number
   /**
    * Limits the audio that waits for an open provider. The limit must exceed `pendingBytesMax`, because pending audio is

@@ -12,7 +12,10 @@ export type WebhookRequest = {
    * Each lane has separate connections, so slow requests in one lane do not delay other requests to the same server.
    */
   lane?: string
-  /** The organization. Organizations take turns in reading long answers. If absent, the lane takes turns instead. */
+  /**
+   * The organization. Long answers are read in turns, one organization after another. Without an organization, all
+   * requests in the same lane count as one organization.
+   */
   owner?: string
 }
 

@@ -1,4 +1,4 @@
-/** `parley models update` merges a newer file over the current one and writes the result into the data folder. */
+/** `parley models update` merges a newer catalog of models over the current one, and writes it into the data folder. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'

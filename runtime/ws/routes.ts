@@ -44,7 +44,7 @@ export class SocketRoutes {
   }
 }
 
-/** Makes the tree for one host, and adds every pattern to `patterns`. */
+/** Makes the tree of routes for one host, and adds each route's pattern to `patterns`. */
 function createSite(
   mounts: readonly SocketMount[],
   host: string | null,

@@ -130,7 +130,7 @@ t.test('a mark is passed when the audio before the mark was played, at every dev
   t.end()
 })
 
-t.test('the latency of the audio device delays marks', (t) => {
+t.test('the latency of the audio device delays the confirmation of a mark', (t) => {
   const { playout, marks, run } = device({ latencyMs: 40 })
   for (let i = 0; i < 5; i++) playout.push(frame(i))
   playout.mark('a:100')

@@ -124,7 +124,7 @@ async function tests(browser: Browser): Promise<void> {
     await check('webhook-refused')
   })
 
-  t.test('a viewer reads webhooks, and sees which role changes need', async (t) => {
+  t.test('a viewer reads webhooks, and sees which role may change them', async (t) => {
     const { owner, place } = await organization('with a viewer')
     await call(owner, 'POST', '/v1/webhooks', { name: 'CRM', url: 'https://hooks.example/', events: ['call.report'] })
     const { page, open, check } = await signIn(t, { ...place, role: 'viewer' })

@@ -144,7 +144,7 @@ t.test("the agent's goodbye is cut off after 10 s if it does not end", async (t)
   t.ok(sim.nowMs >= 39_900 && sim.nowMs < 41_500, `${sim.nowMs} ms`)
 })
 
-t.test('a page tool may run for timeoutMs, or for 10 s if timeoutMs is not set', async (t) => {
+t.test('a tool in the web page may run for timeoutMs, or for 10 s without timeoutMs', async (t) => {
   for (const [timeoutMs, waitMs] of [
     [500, 500],
     [null, 10_000],

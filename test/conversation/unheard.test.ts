@@ -58,7 +58,7 @@ t.test('after a cough between turns the agent does not ask the caller to repeat'
   t.equal(texts().length, 2)
 })
 
-t.test('if words are recognized late, the agent answers them instead of its request to repeat', async (t) => {
+t.test('if words are recognized late, the agent answers them and does not ask the caller to repeat', async (t) => {
   const { sim, texts, record } = converse({ answerOf, coldMs: { stt: 5_000 } })
   sim.say('hello there.')
   await sim.until(() => record.turns.some(({ source }) => source === 'user'))

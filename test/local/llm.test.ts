@@ -72,7 +72,7 @@ t.test('the limit of output tokens is respected', async (t) => {
   t.equal(answer.usage.outputTokens, 2)
 })
 
-t.test('tools are called by name or if the request demands a tool', async (t) => {
+t.test('a tool is called if the caller names the tool, or if the request demands a tool call', async (t) => {
   const tools = [{ name: 'hang_up' }, weather]
   const named = await llm.respond(request('Please get weather for me', { tools }), signal)
   t.same(named.calls, [{ callId: 'call_1', name: 'get_weather', arguments: '{"city":"x","days":1}' }])

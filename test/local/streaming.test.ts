@@ -125,7 +125,7 @@ t.test('interims grow towards the final and are sent only on request', async (t)
   t.equal(waiting.transcripts[0]!.text, asking.transcripts.at(-1)!.text)
 })
 
-t.test('speech without a pause is cut into finals, and the utterance continues', async (t) => {
+t.test('long speech without a pause becomes several final transcripts of one utterance', async (t) => {
   const times = 8
   const { stream, transcripts, over } = await listen(provider, { endpointingMs: 3000, interimResults: false })
   await feed(stream, Buffer.concat(new Array<Uint8Array>(times).fill(prompt)))

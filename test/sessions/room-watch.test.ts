@@ -176,7 +176,7 @@ t.test('entering a room is retried every 2 s, or every 5 s if another process ha
   t.same(state.deleted, [])
 })
 
-t.test('an unreachable media server is logged once, and again after it has answered', async (t) => {
+t.test('an outage of the media server is logged once, and so is the next outage', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   watch.add(room('a'))
   state.isAway = true

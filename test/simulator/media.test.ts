@@ -85,7 +85,7 @@ t.test('a mark returns when the audio before it has been played, or at once if t
   t.match(stream.of('mark'), [{ mark: { name: 'idle' } }, { mark: { name: 'second' } }])
 })
 
-t.test('a clear stops the audio and returns all waiting marks', async (t) => {
+t.test('the message `clear` stops the audio and returns all waiting marks', async (t) => {
   const farAudio = listener()
   const world = await startWorld(t, { received: farAudio.received })
   const stream = await call(world, '0011')

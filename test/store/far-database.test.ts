@@ -6,7 +6,7 @@ import { organization, silent, TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** With this delay in each direction, a new connection answers after 600 ms. */
+/** The delay in each direction. A new connection needs two round trips, so its first answer comes after 600 ms. */
 const delayMs = 150
 
 t.test('a slow statement on a connection with high latency is not taken for an outage', async (t) => {

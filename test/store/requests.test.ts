@@ -294,7 +294,7 @@ t.test('credit is reserved, and unused credit is released', async (t) => {
     t.equal(await creditOf(store, id), 100)
   })
 
-  await t.test('a cancelled reservation is released once', async (t) => {
+  await t.test('the credit reserved for a cancelled request is released once', async (t) => {
     const { id } = await organization(store, 'cancelled', 100)
     await store.credit.reserve(id, 'req_x', 80)
     await store.credit.cancel(id, 'req_x', 80)

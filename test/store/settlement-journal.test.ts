@@ -206,7 +206,7 @@ t.test('a process does not write the settlements of another database', async (t)
   t.equal(readdirSync(folder).length, 1)
 })
 
-t.test('if the journal is full, it has no room for requests until the database is back', async (t) => {
+t.test('while the journal is full, no new request is admitted until the database is back', async (t) => {
   const { relay, store, id, state } = await setup(t, { journalBytesMax: 100 })
   t.ok(store.ledger.hasRoom())
   relay.cut()

@@ -37,7 +37,7 @@ export type ThinkingEvents = {
   say(delta: string): void
   /** Called when the words before the tool calls are complete. `calls` leaves out a call that ends the conversation. */
   toolsBegin(calls: readonly LlmToolCall[]): void
-  /** Called when each tool call in this LLM answer has a result. */
+  /** Called once, when all tool calls in this LLM answer have results. */
   toolsDone(): void
   /** Called when the answer is complete. If `ending` is not null, the call ends after the answer. */
   done(ending: EndRequest | null): void

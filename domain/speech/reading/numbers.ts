@@ -28,7 +28,7 @@ export function numberPattern({ decimalMark, groupMarks }: Language): string {
   return String.raw`(?:${foreign}|(?:\d{1,3}(?:[${groupMarks}]\d{3}){1,6}(?!\d)|\d{1,400})(?:${mark}\d{1,40})?(?!\d))`
 }
 
-/** Takes a match for `numberPattern` apart. */
+/** Splits a match for `numberPattern` into its integer digits and its decimals. */
 export function writtenOf(text: string, { decimalMark }: Language): Written {
   const lastMark = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','))
   const at = isForeign[decimalMark].test(text) ? lastMark : text.indexOf(decimalMark)

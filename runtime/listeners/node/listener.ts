@@ -51,7 +51,7 @@ function createHttp(engine: Engine): Server {
     oweAnswer(socket, response)
     withoutThrowing(engine, socket, () => serveOne(request, response))
   }
-  // The engine checks the Host header itself: node would answer 400, and then run the next request in the same bytes.
+  // Our own code checks the Host header: node would answer 400, and then still run the next pipelined request.
   // NODE_OPTIONS must not enable the lenient parser.
   const options = { connectionsCheckingInterval: 1000, requireHostHeader: false, insecureHTTPParser: false }
   const server = createServer(options, take)
