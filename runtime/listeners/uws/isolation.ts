@@ -44,8 +44,8 @@ export class Isolation {
     this.#readTurn = currentTurn()
     const ending = this.#closes ? 'closes' : 'goes on'
     if (this.#closes || isOneTurn) setImmediate(() => this.#release(ending))
-    // The client may have sent its next request with the end of a long body. uWebSockets.js reads that request when this
-    // call returns, and closes the connection if this request is not answered by then.
+    // The client may have sent its next request with the end of a long body. When this call returns, uWebSockets.js
+    // reads that request, and closes the connection if this request is not answered by then.
     else this.#release(ending)
   }
 
