@@ -62,11 +62,8 @@ export async function openDatabase(
   }
 }
 
-/**
- * After an outage, connections from before it are destroyed if they receive no data within this time. Until then
- * requests may wait for such a connection, so the time is short.
- */
-const oldConnectionMs = 250
+/** After an outage, connections from before it are destroyed if they receive no data within this time. */
+const oldConnectionMs = 500
 
 /** Watches for outages of the database behind these pools. */
 function watch(pools: Pools, target: Target, deadlineMs: number, log: Log): Outage {

@@ -26,23 +26,6 @@ overEngines(t, (t, engine) => {
     t.equal(runs, 0)
   })
 
-  // node:http has its own time limit for each connection, so it need not close the connection.
-  const isUws = engine === 'uws'
-  t.test(
-    'if a refused body stalls, its connection is closed',
-    { skip: !isUws && 'only on uWebSockets.js' },
-    async (t) => {
-      const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], {})
-      t.teardown(() => server.stop())
-      for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
-        const half = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n5\r\nabc`
-        const { text, error } = await sendThenRead(server.port, [half])
-        t.equal(error, null)
-        t.match(text, /^HTTP\/1.1 404 [\s\S]*\r\nConnection: close\r\n/i, framing)
-      }
-    },
-  )
-
   // uWebSockets.js closes the connection itself, with unread bytes.
   t.test('a head that is too large is refused', { skip: engine === 'uws' && 'uWebSockets.js resets it' }, async (t) => {
     const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], {})
