@@ -45,16 +45,22 @@ export function useLiveCalls(filters: CallFilters, isHeld: () => boolean): LiveC
     }
   }, [filters, isHeld, isVisible])
   const show = useCallback(() => {
-    const { pages, put, reset } = cached(filters)
-    const known = pages()
-    if (waiting.length >= waitingMax) reset()
-    else if (known) put(waiting.reduce(withNewCall, known))
-    changeWaiting(noCalls)
+    const shown = () => changeWaiting((calls) => calls.filter((call) => !waiting.includes(call)))
+    void showCalls(filters, waiting).then(shown)
   }, [filters, waiting])
   useEffect(() => {
     if (waiting.length > 0 && !isHeld()) show()
   }, [waiting, isHeld, show])
   return { waiting, show, changes }
+}
+
+async function showCalls(filters: CallFilters, calls: readonly CallOverview[]): Promise<void> {
+  const { pages, put, reset, whenLoaded } = cached(filters)
+  // The answer to a load under way would replace rows that are put in before it.
+  await whenLoaded()
+  const known = pages()
+  if (calls.length >= waitingMax) reset()
+  else if (known) put(calls.reduce(withNewCall, known))
 }
 
 /** The newest counts are last. */

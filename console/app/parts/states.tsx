@@ -49,7 +49,6 @@ const looks: Record<Failure['kind'], { icon: LucideIcon; title: string }> = {
 /** Shows an error with its code, and the request's id for a question to the operator. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const { kind, message, code, requestId } = failureOf(error)
-  const isRepeatable = kind === 'offline' || kind === 'failed' || kind === 'too_many'
   return (
     <Notice icon={looks[kind].icon} title={looks[kind].title} state={kind === 'failed' ? 'error' : kind}>
       <p>{message}</p>
@@ -60,10 +59,12 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
           {requestId !== null && <CopyButton text={requestId} label="Copy the id of the request" />}
         </p>
       )}
-      {retry && isRepeatable && <Button onClick={retry}>Try again</Button>}
+      {retry && isRepeatable(kind) && <Button onClick={retry}>Try again</Button>}
     </Notice>
   )
 }
+
+const isRepeatable = (kind: Failure['kind']) => kind === 'offline' || kind === 'failed' || kind === 'too_many'
 
 function Notice({ icon: Icon, title, state, children }: Note) {
   return (
@@ -105,10 +106,12 @@ export function Answer<Data>({ of: { data, error, refetch }, heading, rows, chil
 }
 
 function OldData({ error, retry }: { error: unknown; retry: () => void }) {
+  const { kind } = failureOf(error)
+  if (!isRepeatable(kind)) return null
   return (
     <div className={styles.old} role="status">
       <CloudOff aria-hidden="true" />
-      <span>{looks[failureOf(error).kind].title}. What you see may be old.</span>
+      <span>{looks[kind].title}. What you see may be old.</span>
       <Button isSmall onClick={retry}>
         Try again
       </Button>

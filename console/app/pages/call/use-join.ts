@@ -57,6 +57,7 @@ export function useJoin(callId: string): Join {
         if (!isCurrent()) return own.hangUp()
         // Only now does the person leave the seat before, because the browser may refuse the microphone.
         take(own)
+        setNote(null)
         setPhase(speaks ? 'speaking' : 'listening')
       } catch (error) {
         if (!isCurrent()) return

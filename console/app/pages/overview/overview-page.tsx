@@ -15,7 +15,7 @@ export function OverviewPage() {
   const live = useQuery(newestQuery({ live: true }, shownCalls))
   return (
     <Page title="Overview" command={{ path: `/v1/calls?limit=${shownCalls}`, cli: 'calls list' }}>
-      <Answer of={newest} rows={8}>
+      <Answer of={{ ...newest, error: newest.error ?? live.error }} rows={8}>
         {(calls) => (
           <div className={styles.parts}>
             <CallsOrNothing title="Live now" calls={live.data ?? []} />
