@@ -11,7 +11,6 @@ import {
   type EndpointOption,
   type SentEvent,
 } from '../../domain/webhooks/delivery-store.ts'
-import { expiryMs } from '../../domain/webhooks/outbox.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { arrayLiteral, isUuid, storable } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
@@ -260,6 +259,6 @@ async function record(
       version, status, claim, due_at, claimed_until, owner_id, occurred_at, created_at, expires_at)
     values (${organizationId}, ${test}, ${id}, ${event.id}, ${endpointId}, ${endpointName}, ${event.type}, ${event.callId},
       ${event.agentId}, ${event.version}, 'delivering', ${claim}, ${created}, ${created}, ${instanceId},
-      ${new Date(event.occurredAtMs)}, ${created}, ${new Date(event.createdAtMs + expiryMs)})`
+      ${new Date(event.occurredAtMs)}, ${created}, ${new Date(end.delivery.expiresAtMs)})`
   await completeDeliveries(tx, [end], nowMs)
 }

@@ -98,6 +98,8 @@ t.test('a test event of each type is delivered to its endpoint', async (t) => {
     if ('custom_data' in payload) t.same(payload['custom_data'], { city: null })
     t.equal(headers['x-secret'], 'k4n4ry')
     const logged = await call(acme, 'GET', `/v1/webhook-deliveries/${deliveryId}`)
+    const { expiresAt, createdAt } = logged.json<{ expiresAt: string; createdAt: string }>()
+    t.equal(expiresAt, createdAt, 'a test event is sent once')
     t.match(logged.json(), {
       status: 'succeeded',
       event,

@@ -3,6 +3,7 @@ import type postgres from 'postgres'
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Attempt } from '../../domain/records/webhook-delivery.ts'
+import { expiryMs } from '../../domain/webhooks/outbox.ts'
 import type { Store } from '../../store/store.ts'
 
 export type EndpointColumns = { name?: string; timeoutMs?: number | null; headers?: object }
@@ -71,7 +72,7 @@ export async function recordDelivery(
     claim: 1,
     failures: 0,
     trigger: 'automatic' as const,
-    expiresAtMs: nowMs,
+    expiresAtMs: nowMs + expiryMs,
     claimedUntilMs: nowMs,
   }
   await store.webhookDeliveries.record(tenant, {
