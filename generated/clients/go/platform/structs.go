@@ -2487,7 +2487,7 @@ type WebhookDelivery struct {
 	HTTPStatus      *int64                `json:"httpStatus"` // The HTTP status of the last attempt that was answered. null if none was.
 	Error           *WebhookDeliveryError `json:"error"`
 	OccurredAt      time.Time             `json:"occurredAt"`  // When the event happened, in UTC.
-	ExpiresAt       time.Time             `json:"expiresAt"`   // When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`.
+	ExpiresAt       time.Time             `json:"expiresAt"`   // When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`.
 	DeliveredAt     *time.Time            `json:"deliveredAt"` // When the endpoint accepted the event, in UTC. null if it has not.
 	CreatedAt       time.Time             `json:"createdAt"`   // When the delivery was created, in UTC.
 	// Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report
@@ -2541,7 +2541,7 @@ type WebhookDeliveryDetail struct {
 	HTTPStatus      *int64                `json:"httpStatus"` // The HTTP status of the last attempt that was answered. null if none was.
 	Error           *WebhookDeliveryError `json:"error"`
 	OccurredAt      time.Time             `json:"occurredAt"`  // When the event happened, in UTC.
-	ExpiresAt       time.Time             `json:"expiresAt"`   // When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`.
+	ExpiresAt       time.Time             `json:"expiresAt"`   // When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`.
 	DeliveredAt     *time.Time            `json:"deliveredAt"` // When the endpoint accepted the event, in UTC. null if it has not.
 	CreatedAt       time.Time             `json:"createdAt"`   // When the delivery was created, in UTC.
 	// Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report

@@ -2729,7 +2729,8 @@ export type WebhookDelivery = {
   /** The HTTP status of the last attempt that was answered. null if none was. */ httpStatus: number | null
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */ occurredAt: string
-  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */ expiresAt: string
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`. */
+  expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */ deliveredAt: string | null
   /** When the delivery was created, in UTC. */ createdAt: string
   /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
@@ -2781,7 +2782,8 @@ export type WebhookDeliveryDetail = {
   /** The HTTP status of the last attempt that was answered. null if none was. */ httpStatus: number | null
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */ occurredAt: string
-  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. */ expiresAt: string
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`. */
+  expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */ deliveredAt: string | null
   /** When the delivery was created, in UTC. */ createdAt: string
   /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */

@@ -2467,7 +2467,8 @@ class WebhookDelivery(TypedDict):
     httpStatus: int | None  # The HTTP status of the last attempt that was answered. null if none was.
     error: WebhookDeliveryError | None
     occurredAt: str  # When the event happened, in UTC.
-    expiresAt: str  # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`.
+    # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`.
+    expiresAt: str
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
     # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or
@@ -2518,7 +2519,8 @@ class WebhookDeliveryDetail(TypedDict):
     httpStatus: int | None  # The HTTP status of the last attempt that was answered. null if none was.
     error: WebhookDeliveryError | None
     occurredAt: str  # When the event happened, in UTC.
-    expiresAt: str  # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`.
+    # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`.
+    expiresAt: str
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
     # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or
