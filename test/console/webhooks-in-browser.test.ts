@@ -38,6 +38,7 @@ async function tests(browser: Browser): Promise<void> {
     await check('deliveries')
     t.match(await text(), /Answered 500/)
     t.equal(await page.isVisible('tbody a[href*="/calls/"]'), false, 'a test event has no stored call')
+    t.equal(await page.isVisible('tbody td:text-is("test")'), true)
     await page.selectOption('select >> nth=0', 'succeeded')
     await page.waitForSelector('text=No delivery matches these filters', patience)
     t.match(page.url(), /\?status=succeeded$/)
@@ -53,6 +54,8 @@ async function tests(browser: Browser): Promise<void> {
     t.match(await text(), /no such table: calls/, 'the answer of the endpoint')
     t.match(await text(), /webhook-signature/, 'the headers of the request')
     t.match(await text(), /none: a test event/, 'a test event has no call')
+    t.match(await text(), /A test event is sent once\./)
+    t.notMatch(await text(), /Given up after|No attempt is planned/)
     await check('delivery-failed')
 
     await tabTo(page, 'main button')
@@ -73,6 +76,7 @@ async function tests(browser: Browser): Promise<void> {
     for (const address of ['/deliveries', `/deliveries/${id}`]) {
       await open(address, `main code[title="${callId}"]`)
       t.equal(await page.isVisible(link), false, address)
+      t.equal(await page.isVisible('td:text-is("test")'), false, 'the event is no test')
     }
     await admin.store.calls.insert(newCall(owner.id, { id: callId }), {})
     for (const address of ['/deliveries', `/deliveries/${id}`]) await open(address, link)

@@ -57,7 +57,7 @@ const columns: readonly Column<WebhookDelivery>[] = [
   { name: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
   { name: 'Result', cell: resultOf },
   { name: 'Endpoint', cell: ({ endpointName }) => <Private>{endpointName}</Private> },
-  { name: 'Call', cell: (row) => <DeliveredCall of={row} />, isExtra: true },
+  { name: 'Call', cell: (row) => (isTestEvent(row) ? 'test' : <DeliveredCall of={row} />), isExtra: true },
   { name: 'Attempts', cell: ({ attempts }) => count(attempts), isNumber: true },
 ]
 
@@ -72,6 +72,10 @@ export function DeliveriesTable({ rows, hides = [] }: { rows: readonly WebhookDe
     />
   )
 }
+
+/** A test event is sent once: its attempts end when it is created. */
+export const isTestEvent = ({ expiresAt, createdAt }: Pick<WebhookDelivery, 'expiresAt' | 'createdAt'>) =>
+  expiresAt === createdAt
 
 /** Shows the call's page, or only its id if the call is not stored. The last characters of ids differ most. */
 export function DeliveredCall({

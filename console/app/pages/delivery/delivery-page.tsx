@@ -8,7 +8,7 @@ import { usePathId } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { DeliveredCall, DeliveryStatus } from '../../parts/deliveries.tsx'
+import { DeliveredCall, DeliveryStatus, isTestEvent } from '../../parts/deliveries.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { zoneName } from '../../parts/formats.ts'
 import { JsonView } from '../../parts/json-view.tsx'
@@ -87,16 +87,14 @@ type Props = { delivery: WebhookDeliveryDetail }
 function DeliveryFacts({ delivery }: Props) {
   const { id, eventId, sessionId, agentId, occurredAt, deliveredAt, expiresAt, webhookTags } = delivery
   const tags = Object.entries(webhookTags)
+  const isTest = isTestEvent(delivery)
   return (
     <Facts
       rows={[
         ['Happened', <Moment key="happened" at={occurredAt} />],
         ['Accepted', deliveredAt && <Moment key="accepted" at={deliveredAt} />],
-        ['Given up after', deliveredAt === null ? <Moment key="expires" at={expiresAt} /> : null],
-        [
-          'Call',
-          isTestEvent(delivery) ? 'none: a test event' : sessionId && <DeliveredCall key="call" of={delivery} />,
-        ],
+        ['Given up after', deliveredAt === null && !isTest ? <Moment key="expires" at={expiresAt} /> : null],
+        ['Call', isTest ? 'none: a test event' : sessionId && <DeliveredCall key="call" of={delivery} />],
         [
           'Agent',
           agentId && (
@@ -112,11 +110,6 @@ function DeliveryFacts({ delivery }: Props) {
       ]}
     />
   )
-}
-
-/** A test event names a call that does not exist, and is marked as the events of test keys are. */
-function isTestEvent({ test, requestPayload }: WebhookDeliveryDetail): boolean {
-  return test !== true && requestPayload['test'] === true
 }
 
 function Id({ id }: { id: string }) {

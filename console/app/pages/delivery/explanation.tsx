@@ -3,7 +3,7 @@ import type {
   WebhookDeliveryDetail,
   WebhookDeliveryError,
 } from '../../../../generated/clients/typescript/models/platform.ts'
-import { resultOf } from '../../parts/deliveries.tsx'
+import { isTestEvent, resultOf } from '../../parts/deliveries.tsx'
 import { milliseconds, plural } from '../../parts/formats.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { Notice } from '../../parts/notice.tsx'
@@ -39,13 +39,15 @@ export function Explanation({ delivery, sent }: Props) {
     <Notice tone={status === 'cancelled' ? 'warn' : 'alarm'} title={resultOf(delivery)}>
       <p>{adviceOf(error, delivery.httpStatus)}</p>
       <p>
-        {isOver && `No attempt is planned after ${plural(attemptCount, 'attempt')}. `}
+        {isOver && (isTestEvent(delivery) ? 'A test event is sent once. ' : `${ended(attemptCount)} `)}
         {status === 'pending' && 'The next attempt is planned. '}
         {canRedeliver && '“Send again” sends the same bytes with the same event id.'}
       </p>
     </Notice>
   )
 }
+
+const ended = (attempts: number) => `No attempt is planned after ${plural(attempts, 'attempt')}.`
 
 function lastDuration(attempts: WebhookDeliveryDetail['attempts']): string {
   const last = attempts.at(-1)
