@@ -10,6 +10,12 @@ await inBrowser(t, 'usage in the console', tests)
 
 type Usage = { rows: { model: string; costMicroUsd: string }[]; total: { costMicroUsd: string } }
 
+/** Returns a month as the page names it in its address. */
+function monthsAgo(months: number): string {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1)).toISOString().slice(0, 7)
+}
+
 async function tests(browser: Browser): Promise<void> {
   const { parley, admin } = await startAdministered(t)
   const organization = async (name: string) => {
@@ -54,6 +60,10 @@ async function tests(browser: Browser): Promise<void> {
     const { page, open, check } = await signIn(t, place)
     await open('/usage', '[data-state="empty"]')
     await check('usage-empty')
+    await page.waitForSelector('[data-state="empty"] a:has-text("Talk to an agent")', patience)
+    await page.selectOption('select >> nth=0', monthsAgo(2))
+    await page.waitForSelector('[data-state="empty"]:has-text("Choose another time")', patience)
+    t.equal(await page.isVisible('a:has-text("Talk to an agent")'), false, 'a month that is over')
     await page.click('main nav a:has-text("Credit")')
     await page.waitForSelector('[aria-label="Movements"]', patience)
     await page.waitForSelector('text=$100.00', patience)

@@ -20,6 +20,9 @@ export function clockTime(seconds: number): string {
 
 export const milliseconds = (ms: number) => `${Math.round(ms).toLocaleString('en-US')} ms`
 
+export const minutes = (value: number) =>
+  `${value.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} min`
+
 export const count = (value: number) => value.toLocaleString('en-US')
 
 /** Writes a count with its noun: `plural(2, 'call')` is `2 calls`. */
@@ -38,6 +41,16 @@ export function day(iso: string): string {
 export const timeOfDay = (iso: string) => timeFormat.format(new Date(iso))
 
 export const moment = (iso: string) => `${day(iso)}, ${timeOfDay(iso)}`
+
+/**
+ * Writes the time at a mark on a time axis. The marks are `stepS` seconds apart. If the step is below a second, the
+ * time is rounded to tenths before it is divided, because the axis adds steps that are not exact.
+ */
+export function axisTime(seconds: number, stepS: number): string {
+  if (stepS >= 1) return clockTime(seconds)
+  const tenths = Math.round(seconds * 10)
+  return `${clockTime(Math.floor(tenths / 10))}.${tenths % 10}`
+}
 
 export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone
 

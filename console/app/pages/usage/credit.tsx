@@ -1,5 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { CreditMovement, Credits, KeySpending } from '../../../../generated/clients/typescript/models/platform.ts'
+import { numbersQuery } from '../../data/numbers.ts'
 import { creditsQuery } from '../../data/usage.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -8,6 +9,7 @@ import { money, words } from '../../parts/formats.ts'
 import { Faint, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Older } from '../../parts/older.tsx'
+import { Private } from '../../parts/redaction.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
@@ -25,7 +27,7 @@ export function Credit() {
             {first.budgets.length > 0 && (
               <Table label="Budgets" columns={budgetColumns} rows={first.budgets} keyOf={({ keyId }) => keyId} />
             )}
-            <Movements rows={pages.flatMap(({ movements }) => movements)} />
+            <Movements rows={pages.flatMap(({ movements }) => movements)} isWhole={!credits.hasNextPage} />
             <Older of={credits} what="movements" />
           </Stack>
         )
@@ -47,17 +49,29 @@ function Left({ credits: { creditMicroUsd, reservedMicroUsd } }: { credits: Cred
   )
 }
 
-function Movements({ rows }: { rows: readonly CreditMovement[] }) {
+/** The last row is the organization's first movement if all movements are shown (`isWhole`). */
+function Movements({ rows, isWhole }: { rows: readonly CreditMovement[]; isWhole: boolean }) {
   if (rows.length === 0) return <Faint>Nothing has changed the credit yet.</Faint>
-  return <Table label="Movements" columns={movementColumns} rows={rows} keyOf={({ id }) => id} />
+  const first = isWhole ? rows.at(-1) : undefined
+  return <Table label="Movements" columns={movementColumns(first)} rows={rows} keyOf={({ id }) => id} />
 }
 
-const movementColumns: readonly Column<CreditMovement>[] = [
+const movementColumns = (first: CreditMovement | undefined): readonly Column<CreditMovement>[] => [
   { name: 'Time', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-  { name: 'What', cell: ({ kind }) => words(kind) },
-  { name: 'For', cell: ({ day, phoneNumberId }) => day ?? phoneNumberId ?? '' },
+  {
+    name: 'What',
+    cell: (row) => (row === first && row.kind === 'operator' ? 'starting credit' : words(row.kind)),
+  },
+  { name: 'For', cell: ({ day, phoneNumberId }) => day ?? (phoneNumberId && <BoughtNumber id={phoneNumberId} />) },
   { name: 'Amount', cell: ({ microUsd }) => money(microUsd), isNumber: true },
 ]
+
+function BoughtNumber({ id }: { id: string }) {
+  const { data = [] } = useQuery(numbersQuery)
+  const number = data.find((each) => each.id === id)
+  // A released number keeps its movements, but only its id is known.
+  return number ? <Private>{number.e164}</Private> : <code>{id}</code>
+}
 
 const budgetColumns: readonly Column<KeySpending>[] = [
   { name: 'Key', cell: ({ name }) => <strong>{name}</strong> },

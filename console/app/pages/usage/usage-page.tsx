@@ -8,14 +8,14 @@ import { Card } from '../../parts/card.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { SelectField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
-import { count, day, money } from '../../parts/formats.ts'
+import { count, day, minutes, money } from '../../parts/formats.ts'
 import { Stack, Tabs } from '../../parts/layout.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { Credit } from './credit.tsx'
-import { type Filters, type Group, groupOf, groups, periodOf, periods, readFilters, toQuery } from './filters.ts'
-import { UsageRows } from './usage-rows.tsx'
+import { type Filters, groupOf, groups, periodOf, periods, readFilters, toQuery } from './filters.ts'
+import { phoneTime, UsageRows } from './usage-rows.tsx'
 
 /** Shows usage and costs by model, key, day and so on, and the credit. */
 export function UsagePage() {
@@ -52,17 +52,18 @@ function Used({ filters }: { filters: Filters }) {
   return (
     <>
       <Choices filters={filters} />
-      <Answer of={usage}>{(data) => <Found usage={data} group={groupOf(filters)} />}</Answer>
+      <Answer of={usage}>{(data) => <Found usage={data} filters={filters} />}</Answer>
     </>
   )
 }
 
-function Found({ usage, group }: { usage: Usage; group: Group }) {
+function Found({ usage, filters }: { usage: Usage; filters: Filters }) {
+  const isOver = filters.to !== undefined && Date.parse(filters.to) < Date.now()
   if (usage.rows.length === 0)
     return (
       <Empty title="Nothing was used in this time">
         <p>Each request to a model and each minute on the phone is counted here, with its cost.</p>
-        <LinkButton to="/agents">Talk to an agent</LinkButton>
+        {isOver ? <p>Choose another time above.</p> : <LinkButton to="/agents">Talk to an agent</LinkButton>}
       </Empty>
     )
   const { total, from, to, totalSessions, totalMinutes } = usage
@@ -74,14 +75,16 @@ function Found({ usage, group }: { usage: Usage; group: Group }) {
             ['Cost', <strong key="cost">{money(total.costMicroUsd)}</strong>],
             ['Requests', count(total.requests)],
             ['Failed requests', count(total.failed)],
-            ['Calls', count(totalSessions)],
-            ['Minutes', count(Math.round(totalMinutes))],
+            ['Phone calls', count(total.legs)],
+            ['Time on the phone', phoneTime(total.quantities)],
+            ['Conversations', count(totalSessions)],
+            ['Time in conversations', minutes(totalMinutes)],
             ['Without a known price', total.unpriced > 0 ? count(total.unpriced) : null],
             ['Time', `${day(from)} to ${day(to)}`],
           ]}
         />
       </Card>
-      <UsageRows rows={usage.rows} group={group} total={total} />
+      <UsageRows rows={usage.rows} group={groupOf(filters)} total={total} />
     </Stack>
   )
 }

@@ -1,6 +1,6 @@
 import type { UsageRow, UsageTotal } from '../../../../generated/clients/typescript/models/platform.ts'
 import { AgentName } from '../../parts/agent-name.tsx'
-import { count, money, words } from '../../parts/formats.ts'
+import { count, minutes, money, words } from '../../parts/formats.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import type { Group } from './filters.ts'
 import styles from './usage-rows.module.css'
@@ -15,7 +15,8 @@ export function UsageRows({ rows, group, total }: { rows: readonly UsageRow[]; g
   }
   const columns: readonly Column<UsageRow>[] = [
     ...heads[group],
-    { name: 'Requests', cell: ({ requests, legs }) => count(requests + legs), isNumber: true },
+    { name: 'Requests', cell: ({ requests }) => countOrNone(requests), isNumber: true },
+    { name: 'Phone calls', cell: ({ legs }) => countOrNone(legs), isNumber: true },
     { name: 'Failed', cell: ({ failed }) => (failed === 0 ? '' : count(failed)), isNumber: true, isExtra: true },
     { name: 'Used', cell: ({ quantities }) => quantitiesOf(quantities), isExtra: true },
     { name: 'Share', cell: share, isNumber: true },
@@ -23,6 +24,8 @@ export function UsageRows({ rows, group, total }: { rows: readonly UsageRow[]; g
   ]
   return <Table label="Usage" columns={columns} rows={sorted} keyOf={keyOf} />
 }
+
+const countOrNone = (value: number) => (value === 0 ? '' : count(value))
 
 const costOf = ({ costMicroUsd }: UsageRow) => Number(costMicroUsd ?? 0)
 
@@ -41,11 +44,14 @@ const heads: Record<Group, readonly Column<UsageRow>[]> = {
   day: [{ name: 'Day (UTC)', cell: ({ day }) => day ?? '' }],
 }
 
-function quantitiesOf(quantities: Readonly<Record<string, number>>): string {
-  const minutes = (ms: number) => `${(ms / 60_000).toFixed(1)} min`
+type Quantities = Readonly<Record<string, number>>
+
+export const phoneTime = ({ carrier_seconds: seconds = 0 }: Quantities) => minutes(seconds / 60)
+
+function quantitiesOf(quantities: Quantities): string {
   const texts = Object.entries(quantities).map(([unit, amount]) => {
-    if (unit === 'audio_milliseconds') return `${minutes(amount)} of audio`
-    if (unit === 'carrier_seconds') return `${minutes(amount * 1000)} on the phone`
+    if (unit === 'audio_milliseconds') return `${minutes(amount / 60_000)} of audio`
+    if (unit === 'carrier_seconds') return `${phoneTime(quantities)} on the phone`
     return `${count(amount)} ${words(unit)}`
   })
   return texts.join(', ')
