@@ -88,7 +88,7 @@ function ends({ expiresAt, previousExpiresAt, revokedAt }: ApiKey) {
   if (previousExpiresAt !== null && Date.parse(previousExpiresAt) > Date.now())
     return (
       <>
-        old secret <Moment at={previousExpiresAt} />
+        old secret works until <Moment at={previousExpiresAt} />
       </>
     )
   return expiresAt === null ? 'never' : <Moment at={expiresAt} />
