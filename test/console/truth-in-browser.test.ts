@@ -47,7 +47,30 @@ async function compare(browser: Browser): Promise<void> {
       t.match(text, call.outcome ?? '')
     }
   })
+
+  t.test('the page of a call says in words why the call ended', async (t) => {
+    const { open } = await shop.visit(t)
+    await open(`/calls/${ids[0] ?? ''}`, 'dl > div:has(dt:text-is("End")) dd:text-is("the person hung up")')
+  })
+
+  t.test('the filters of the calls show their whole words on the screen of a laptop', async (t) => {
+    const { page, open } = await shop.visit(t, { viewport: { width: 1366, height: 850 } })
+    await open('/calls?since=2026-01-01T00%3A00%3A00.000Z&sort=slowest_turn_ms', 'main [role="search"]')
+    for (const selector of ['main [role="search"] input', 'main select:has(option[value="slowest_turn_ms"])'])
+      t.ok(await page.evaluate(`(${fits})(${JSON.stringify(selector)})`), selector)
+  })
 }
+
+/** Whether a field is wide enough for its placeholder or its chosen option. */
+const fits = `(selector) => {
+  const field = document.querySelector(selector)
+  const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+  const context = document.createElement('canvas').getContext('2d')
+  context.font = font
+  const text = field.placeholder ?? field.selectedOptions[0].textContent
+  const arrow = field.placeholder === undefined ? 20 : 0
+  return context.measureText(text).width + arrow <= field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+}`
 
 type SeenTurn = { time: string; played: string; lost: string; silence: string }
 

@@ -5,6 +5,7 @@ import { audioAddress } from '../../data/calls.ts'
 import { Badge } from '../../parts/badge.tsx'
 import buttonStyles from '../../parts/button.module.css'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { endReasons } from '../../parts/end-reasons.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { clockTime, moment, money, words, zoneName } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
@@ -91,7 +92,7 @@ function CallFacts({ call }: { call: Call }) {
         ['Kind', words(call.kind)],
         ['Begun by', <Private key="by">{`${words(call.started_by.type)} ${call.started_by.name ?? ''}`}</Private>],
         ['Language', call.language],
-        ['End', call.end_reason === null ? null : words(call.end_reason)],
+        ['End', call.end_reason && endReasons[call.end_reason]],
         ['Test', call.test === true ? 'yes' : null],
       ]}
     />

@@ -3,6 +3,7 @@
  * If the recording's peaks are loaded, caller and agent are drawn as waveforms. Otherwise each turn is a block.
  */
 import type { Peaks } from '../../data/peaks.ts'
+import { axisTime } from '../../parts/formats.ts'
 import type { Timeline } from './timeline.ts'
 
 export type Window = { fromS: number; toS: number }
@@ -120,13 +121,8 @@ function drawRuler({ context, width, height }: Canvas, { window, colours }: Draw
   context.textBaseline = 'bottom'
   for (let seconds = Math.ceil(window.fromS / step) * step; seconds <= window.toS; seconds += step) {
     context.fillRect(at(seconds), height - rulerHeight, 1, 4)
-    if (at(seconds) < width - 30) context.fillText(timeLabel(seconds, step), at(seconds) + 3, height - 1)
+    if (at(seconds) < width - 30) context.fillText(axisTime(seconds, step), at(seconds) + 3, height - 1)
   }
-}
-
-function timeLabel(seconds: number, step: number): string {
-  const text = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
-  return step < 1 ? `${text}.${Math.round((seconds % 1) * 10)}` : text
 }
 
 function drawPosition({ context, height }: Canvas, x: number, colours: Colours): void {

@@ -59,7 +59,7 @@ function SearchField({ value, search }: Text) {
         defaultValue={value}
         minLength={2}
         maxLength={200}
-        placeholder="Words that were said"
+        placeholder="Words said"
         aria-label="Words that were said in the call"
       />
     </form>
