@@ -39,7 +39,7 @@ export function ImportDialog({ connection: { id, name, provider }, onClose }: Co
             </Button>
           }
         >
-          <PhoneField label="Number" name="e164" required placeholder="+12125550123" autoFocus />
+          <PhoneField label="Number" name="e164" required autoFocus />
           <AgentField label="Agent that answers" name="agentId" none="None: the number only calls" />
         </Form>
       )}

@@ -4,6 +4,8 @@ import { FieldGroup, FieldRow } from '../../parts/form.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
 import { words } from '../../parts/formats.ts'
 import { PhoneField } from '../../parts/phone-field.tsx'
+import { websiteOf } from '../../parts/tidy.ts'
+import { TidyField } from '../../parts/tidy-field.tsx'
 
 type Vertical = SmsBrandProfile['vertical']
 
@@ -50,13 +52,14 @@ export function BrandFields({ profile }: { profile: SmsBrandProfile | undefined 
           choices={verticals.map((value) => ({ value, label: words(value).toLowerCase() }))}
           defaultValue={profile?.vertical ?? 'RETAIL'}
         />
-        <TextField
+        <TidyField
           label="Website"
           name="website"
           type="url"
           required
           defaultValue={profile?.website}
           placeholder="https://"
+          tidy={websiteOf}
         />
       </FieldRow>
       <AddressFields profile={profile} />
