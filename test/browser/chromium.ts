@@ -57,6 +57,8 @@ export type Route = {
   request(): { url(): string }
   fulfill(answer: { status: number; contentType: string; body: string }): Promise<void>
   continue(): Promise<void>
+  /** Lets the server answer the test. */
+  fetch(): Promise<{ json(): Promise<unknown> }>
   /** Fails the request, as if the server did not answer. */
   abort(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
-import { signIn } from './visiting.ts'
+import { signIn, withCarrier } from './visiting.ts'
 
 await inBrowser(t, 'phone numbers in the console', tests)
 
@@ -26,8 +26,13 @@ async function tests(browser: Browser): Promise<void> {
     await page.click('main button[type="submit"]')
     await page.waitForURL(/\?areaCode=212$/, patience)
     await page.waitForSelector('tbody tr:has-text("212")', patience)
+    await page.waitForSelector(
+      'main [role="status"]:has-text("Simulated carrier: no real number, no real money.")',
+      patience,
+    )
     await check('numbers-buy')
     await page.click('tbody button:has-text("Buy")')
+    await page.waitForSelector('dialog:has-text("Simulated carrier"):has-text("Credit left: $100.00.")', patience)
     await check('number-buy')
     await page.click('dialog button[type="submit"]')
     await page.waitForSelector('text=Your business must be verified first', patience)
@@ -41,6 +46,10 @@ async function tests(browser: Browser): Promise<void> {
     await page.click('dialog button[type="submit"]')
     await page.waitForSelector('tbody tr:has-text("Desk")', patience)
     await check('numbers')
+    await open('/usage?tab=credit', 'tr:has-text("phone number"):has-text("+1212")')
+    await page.waitForSelector('tr:has-text("starting credit"):has-text("$100.00")', patience)
+    await check('credit-of-a-number')
+    await open('/numbers', 'tbody tr:has-text("Desk")')
     await page.click('tbody button:has-text("Release")')
     await page.click('button:has-text("Release the number")')
     await page.waitForSelector('[data-state="empty"]', patience)
@@ -54,6 +63,16 @@ async function tests(browser: Browser): Promise<void> {
     await page.click('dialog button[type="submit"]')
     await page.waitForSelector('text=needs the role admin', patience)
     await check('number-forbidden')
+  })
+
+  t.test('a server with a real carrier does not say that its numbers are simulated', async (t) => {
+    const { id: organizationId } = await admin.organization('with a carrier')
+    const { page, open, text } = await signIn(t, { browser, admin, url: parley.url, organizationId })
+    await withCarrier(page)
+    await open('/numbers/buy', 'tbody tr')
+    await page.click('tbody button:has-text("Buy")')
+    await page.waitForSelector('dialog:has-text("Credit left: $100.00.")', patience)
+    t.notMatch(await text(), /Simulated carrier/)
   })
 }
 

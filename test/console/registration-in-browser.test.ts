@@ -6,7 +6,7 @@ import { inBrowser, patience } from '../browser/visiting.ts'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { signIn, type Visitor } from './visiting.ts'
+import { signIn, type Visitor, withCarrier } from './visiting.ts'
 
 const business = {
   ...{ legalName: 'Harbor Dental LLC', displayName: 'Harbor Dental', ein: '12-3456789' },
@@ -65,6 +65,54 @@ async function tests(browser: Browser): Promise<void> {
     const { ownBrand, ownCampaign } = (await call(owner, 'GET', '/v1/sms/10dlc')).json<Registration>()
     t.match(ownBrand, { status: 'verified', profile: { legalName: 'Harbor Dental LLC', country: 'US' } })
     t.equal(ownCampaign.profile.sampleMessages.length, 2)
+  })
+
+  t.test('phone numbers and the website are taken as people write them', async (t) => {
+    const { owner, place } = await organization('with a phone')
+    await sql`update organizations set sms_enabled = true where id = ${owner.id}`
+    const { page, open } = await signIn(t, place)
+    await open('/sms', 'main [name="legalName"]')
+    for (const name of ['phone', 'supportPhone'])
+      t.equal(await page.isVisible(`main [name="${name}"][placeholder="+12125550123"]`), true)
+    await fill(page, { ...business, supportPhone: '(202) 555-0143', website: 'harbordental.example', phone: '0143' })
+    const valueOf = (name: string) => page.evaluate(`document.querySelector('main [name="${name}"]').value`)
+    t.same([await valueOf('supportPhone'), await valueOf('website')], [business.supportPhone, business.website])
+    await page.keyboard.press('Enter')
+    t.equal(await page.isVisible('main input[name="phone"]:invalid'), true, 'a number of no known country is refused')
+    await page.fill('main [name="phone"]', '1 202 555 0144')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('li:has-text("Describe the business"):has-text("saved")', patience)
+    const { ownBrand } = (await call(owner, 'GET', '/v1/sms/10dlc')).json<Registration>()
+    t.match(ownBrand, {
+      profile: {
+        ...{ website: business.website, supportPhone: business.supportPhone },
+        authorizedContact: { phone: business.phone },
+      },
+    })
+  })
+
+  t.test('the page follows a review of the simulated registry', async (t) => {
+    const { owner, place } = await organization('in review')
+    await sql`update organizations set sms_enabled = true where id = ${owner.id}`
+    await call(owner, 'PUT', '/v1/sms/10dlc/brand', brandProfile)
+    const { page, open, check } = await signIn(t, place)
+    await open('/sms', 'button:has-text("Register the brand")')
+    await page.click('button:has-text("Register the brand")')
+    await page.waitForSelector('dialog:has-text("Simulated carrier: no real number, no real money.")', patience)
+    await check('sms-brand-submit')
+    await page.click('dialog button:has-text("Submit the business")')
+    await page.waitForSelector('li:has-text("Register the brand"):has-text("verified")', patience)
+  })
+
+  t.test('a person alone asks a real registry for the result of a review', async (t) => {
+    const { owner, place } = await organization('with a carrier')
+    await sql`update organizations set sms_enabled = true where id = ${owner.id}`
+    await call(owner, 'PUT', '/v1/sms/10dlc/brand', brandProfile)
+    await call(owner, 'POST', '/v1/sms/10dlc/brand/submit')
+    const { page, open, check } = await signIn(t, place)
+    await withCarrier(page)
+    await open('/sms', '[role="status"]:has-text("asks when you press the button")')
+    await check('sms-real-review')
   })
 
   t.test('reading the states submits no change that another person has saved', async (t) => {

@@ -78,6 +78,14 @@ export async function openVisitor(
   }
 }
 
+/** Tells the page that the server has a real carrier. */
+export const withCarrier = (page: Page) =>
+  page.route(/\/console\/auth\/session$/, async (route) => {
+    const session = (await (await route.fetch()).json()) as { server: object }
+    const body = JSON.stringify({ ...session, server: { ...session.server, simulator: false } })
+    await route.fulfill({ status: 200, contentType: 'application/json', body })
+  })
+
 async function checkPage(t: Test, page: Page, name: string): Promise<void> {
   for (const [size, viewport] of Object.entries({ wide, narrow })) {
     await page.setViewportSize(viewport)

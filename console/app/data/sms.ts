@@ -28,13 +28,31 @@ export const isSubmitted = (brand: SmsBrand | null) =>
   (brand?.status === 'pending' || brand?.status === 'verified') && !brand.hasUnsubmittedChanges
 
 /** Reads all states from the registry. If another person has saved changes meanwhile, the page only shows them. */
-export const useReadStates = () =>
-  useMutation({
-    mutationFn: async () => {
-      const { ownBrand } = (await platform.getSmsRegistration({})).body
-      if (isSubmitted(ownBrand)) await platform.submitSmsBrand({})
+async function readStates(): Promise<void> {
+  const { ownBrand } = (await platform.getSmsRegistration({})).body
+  if (isSubmitted(ownBrand)) await platform.submitSmsBrand({})
+}
+
+export const useReadStates = () => useMutation({ mutationFn: readStates, onSettled: refreshSms })
+
+const reviewMs = 5000
+const reviewReadsMax = 12
+
+/**
+ * Asks the simulated registry a few times if its review is over. Its reviews take seconds. Each request is an entry in
+ * the audit log, so a real registry, whose reviews take days, is asked only by a person.
+ */
+export const reviewQuery = (submittedAt: string | null) =>
+  queryOptions({
+    queryKey: ['sms review', submittedAt],
+    queryFn: async () => {
+      await readStates()
+      await refreshSms()
+      return null
     },
-    onSettled: refreshSms,
+    initialData: null,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.error === null && state.dataUpdateCount < reviewReadsMax ? reviewMs : false),
   })
 
 export const useOrderVetting = () =>

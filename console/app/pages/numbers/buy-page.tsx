@@ -1,19 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import type { AvailablePhoneNumber } from '../../../../generated/clients/typescript/models/platform.ts'
 import { availableQuery, needsVerification, useBuyNumber } from '../../data/numbers.ts'
 import { pick, writeSearch } from '../../data/search.ts'
+import { creditsQuery } from '../../data/usage.ts'
 import { useSearchValues } from '../../parts/address.ts'
 import { AgentField } from '../../parts/agent-field.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { FieldRow, Form } from '../../parts/form.tsx'
+import { money } from '../../parts/formats.ts'
 import { Stack } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
+import { SimulatedCarrier } from '../../parts/simulated-carrier.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
@@ -33,6 +36,7 @@ export function BuyPage() {
       }}
     >
       <Stack>
+        <SimulatedCarrier />
         <Form
           submit={(values) =>
             void navigate({
@@ -124,7 +128,9 @@ function BuyDialog({ number, onClose }: { number: AvailablePhoneNumber; onClose:
       >
         <p>
           Set-up {price(upfrontCostUsd)}, and {price(monthlyCostUsd)} each month. The first month is paid now.
+          <CreditLeft />
         </p>
+        <SimulatedCarrier />
         <AgentField label="Agent that answers" name="agentId" none="No agent yet" />
         {isUnverified && (
           <Notice tone="warn" title="Your business must be verified first">
@@ -137,4 +143,11 @@ function BuyDialog({ number, onClose }: { number: AvailablePhoneNumber; onClose:
       </Form>
     </Dialog>
   )
+}
+
+/** Shows the credit that is left. A role that may not read the credit sees nothing here. */
+function CreditLeft() {
+  const { data } = useInfiniteQuery(creditsQuery)
+  const [first] = data?.pages ?? []
+  return first ? ` Credit left: ${money(first.creditMicroUsd)}.` : null
 }

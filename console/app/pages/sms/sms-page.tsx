@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { SmsRegistration } from '../../../../generated/clients/typescript/models/platform.ts'
-import { isSubmitted, smsQuery, useReadStates } from '../../data/sms.ts'
+import { useSession } from '../../data/session.ts'
+import { isSubmitted, reviewQuery, smsQuery, useReadStates } from '../../data/sms.ts'
 import { Button } from '../../parts/button.tsx'
 import { Line, Stack } from '../../parts/layout.tsx'
 import { ActionFault, Notice } from '../../parts/notice.tsx'
@@ -38,13 +39,25 @@ export function SmsPage() {
   )
 }
 
-/** The registry is asked only when a person asks, so the page has a button. */
-function Ready({ registration: { smsReady, ownBrand } }: { registration: SmsRegistration }) {
+/** A real registry is asked only when a person asks, so the page has a button. */
+function Ready({ registration }: { registration: SmsRegistration }) {
+  const { smsReady, ownBrand, ownCampaign } = registration
+  const { server, role } = useSession()
   const read = useReadStates()
   const canRead = isSubmitted(ownBrand)
+  const isInReview = ownBrand?.status === 'pending' || ownCampaign?.status === 'pending'
+  const mayAsk = role === 'admin' || role === 'owner'
+  const submittedAt = ownCampaign?.submittedAt ?? ownBrand?.submittedAt ?? null
+  useQuery({ ...reviewQuery(submittedAt), enabled: canRead && isInReview && mayAsk && server.simulator })
   return (
     <>
       {smsReady && <Notice tone="good" title="Text messages can be sent." />}
+      {canRead && isInReview && !server.simulator && (
+        <Notice
+          tone="calm"
+          title="The registry may take days for a review. This page asks when you press the button."
+        />
+      )}
       {canRead && (
         <Line>
           <Button disabled={read.isPending} onClick={() => read.mutate()}>

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/form.tsx'
 import { Line } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
+import { SimulatedCarrier } from '../../parts/simulated-carrier.tsx'
 import styles from './steps.module.css'
 
 export function Steps({ children }: { children: ReactNode }) {
@@ -85,6 +86,7 @@ export function SubmitButton({ title, action, of: { isPending, error }, submit, 
           onClose={close}
         >
           <p>{children}</p>
+          <SimulatedCarrier />
         </ConfirmDialog>
       )}
     </Line>
