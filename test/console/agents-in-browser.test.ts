@@ -39,6 +39,7 @@ async function tests(browser: Browser): Promise<void> {
     const [, id = ''] = /agents\/([^?]+)/.exec(page.url()) ?? []
     await call(owner, 'PATCH', `/v1/agents/${id}`, talkative)
     await check('agent-talk')
+    t.equal(await page.isVisible('text=No language model is connected'), false)
     await page.click('main button:has-text("Talk")')
     await page.waitForSelector('[role="log"]:has-text("good day")', patience)
     await page.fill('input[name="text"]', 'When are you open?')

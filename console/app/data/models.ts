@@ -10,3 +10,12 @@ export const rankingQuery = (query: RankingQuery) =>
     queryKey: ['ranking', query],
     queryFn: async ({ signal }) => (await router.listModels({ signal, query })).body,
   })
+
+/** Whether the stand-in, a set of rules, is the only language model. */
+export const standInQuery = queryOptions({
+  ...rankingQuery({}),
+  select: ({ models }) => {
+    const languageModels = models.filter(({ kind }) => kind === 'llm')
+    return languageModels.length > 0 && languageModels.every(({ pin }) => pin === 'local/scripted')
+  },
+})

@@ -51,7 +51,7 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   const { kind, message, code, requestId } = failureOf(error)
   return (
     <Notice icon={looks[kind].icon} title={looks[kind].title} state={kind === 'failed' ? 'error' : kind}>
-      <p>{message}</p>
+      {kind !== 'offline' && <p>{message}</p>}
       {code !== null && (
         <p className={styles.facts}>
           <code>{code}</code>

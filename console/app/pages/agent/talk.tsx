@@ -11,7 +11,9 @@ import { Form } from '../../parts/form.tsx'
 import { FormValues } from '../../parts/form-values.ts'
 import { Columns, Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
+import { PhoneField } from '../../parts/phone-field.tsx'
 import { useMask } from '../../parts/redaction.tsx'
+import { StandInNotice } from '../../parts/stand-in-notice.tsx'
 import type { Conversation, Turn } from './conversation.ts'
 import styles from './talk.module.css'
 import { useConversation } from './use-conversation.ts'
@@ -50,6 +52,7 @@ function Here({ agentId }: { agentId: string }) {
       }
     >
       <Stack>
+        <StandInNotice />
         <Log turns={state.turns} />
         {state.phase === 'over' && (
           <Notice tone="calm" title={state.note ?? 'The conversation is over.'}>
@@ -151,13 +154,10 @@ function CallMe({ agentId }: { agentId: string }) {
           </Button>
         }
       >
-        <TextField
+        <PhoneField
           label="Phone number"
           name="to"
-          type="tel"
           required
-          pattern="\+[0-9]{7,15}"
-          title="+ and the country code, such as +15005550006"
           placeholder="+15005550006"
           note="With the simulator, +1500555 and four digits are phones that answer."
         />

@@ -9,6 +9,7 @@ import { numbersQuery } from '../../data/numbers.ts'
 import { useSession } from '../../data/session.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { StandInNotice } from '../../parts/stand-in-notice.tsx'
 import { Answer, Failed } from '../../parts/states.tsx'
 import styles from './first-steps.module.css'
 
@@ -87,6 +88,7 @@ function AgentStep({ agent }: { agent: Agent | undefined }) {
           </Button>
         </>
       )}
+      <StandInNotice />
       {create.error && <Failed error={create.error} />}
     </Step>
   )
