@@ -1,11 +1,16 @@
 /** Tests how a person hands a live call over in the console: listen, take over, give back, and transfer. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
+import type { CallEntry } from '../../domain/records/call.ts'
+import type { Transfer } from '../../domain/records/transfer.ts'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
+import { inboundPhone, newCall, newEvent } from '../calls/call.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
+import { transferOf, transferred } from '../transfers/transfer.ts'
+import { storeLiveCall } from './stored-calls.ts'
 import { signIn } from './visiting.ts'
 
 await inBrowser(t, 'a live call is handed over', tests)
@@ -98,6 +103,98 @@ async function tests(browser: Browser): Promise<void> {
     await page.click('button:has-text("Join")')
     await page.waitForSelector('[role="status"]:has-text("role member")', patience)
     await check('call-join-forbidden')
+  })
+
+  /** Opens the page of a stored phone call, whose transfer the test moves. */
+  const openTransfer = async (t: Test, name: string) => {
+    const { owner, place } = await organization(name)
+    const id = await storeLiveCall({ ...place, dataDir: parley.dataDir }, 2, { kind: 'inbound', phone: inboundPhone })
+    const visitor = await signIn(t, place)
+    await visitor.open(`/calls/${id}`, 'button:has-text("Transfer")')
+    return { ...visitor, owner, id, ...transferIn(owner, id) }
+  }
+  const transferIn = (owner: { id: string }, id: string) => {
+    const attempt = transferOf(newCall(owner.id, { id }))
+    const append = (entry: CallEntry) =>
+      admin.store.calls.append({ organizationId: owner.id, test: false }, id, [entry])
+    const change = (more: Partial<Transfer>) => append(transferred({ ...attempt, completedAtMs: null, ...more }))
+    return { append, change }
+  }
+  const status = (text: string) => `[role="status"]:has-text("${text}")`
+
+  t.test('a transfer that fails stays on the page with its reason, and can be tried again', async (t) => {
+    const { page, check, change } = await openTransfer(t, 'whose transfer fails')
+    await change({ status: 'requested' })
+    await page.waitForSelector(status('The caller is on hold'), patience)
+    await page.waitForSelector(status('calling'), patience)
+    t.notOk(await page.isVisible('header > div button:has-text("Transfer")'), 'one transfer at a time')
+    await change({ status: 'screening' })
+    await page.waitForSelector(status('asking the person'), patience)
+    await check('call-transfer-asking')
+    await change({ status: 'failed', failureCause: 'no_answer', completedAtMs: Date.now() })
+    const outcome =
+      'The transfer to Sales (+15005550017) failed: the person did not accept. The agent has the caller again.'
+    await page.waitForSelector(status(outcome), patience)
+    await check('call-transfer-failed')
+    await page.click('button:has-text("Try again")')
+    await page.waitForSelector('dialog[open] input[value="+15005550017"]', patience)
+    await page.keyboard.press('Escape')
+    await page.click('section[aria-label="Transfer"] button[aria-label="Close"]')
+    await page.waitForSelector(`main:not(:has(${status(outcome)}))`, patience)
+    t.ok(await page.isVisible('button:has-text("Transfer")'), 'another transfer can begin')
+  })
+
+  t.test('each reason why a transfer failed is told in words', async (t) => {
+    const { page, change } = await openTransfer(t, 'with all reasons')
+    for (const [failureCause, words] of [
+      ['busy', 'failed: the line is busy.'],
+      ['no_answer', 'failed: nobody answered.'],
+      ['declined', 'failed: the person did not accept.'],
+      ['voicemail', 'failed: a voicemail answered.'],
+      ['carrier_error', 'failed: the number could not be connected.'],
+    ] as const) {
+      await change({ status: 'failed', failureCause, completedAtMs: Date.now() })
+      await page.waitForSelector(status(words), patience)
+    }
+    await change({ status: 'cancelled', completedAtMs: Date.now() })
+    await page.waitForSelector(status('was cancelled. The agent has the caller again.'), patience)
+    t.notOk(await page.isVisible('button:has-text("Try again")'), 'a person has cancelled it')
+  })
+
+  t.test('a transferred call shows who has the caller, also after its end, and offers no Join', async (t) => {
+    const { page, check, change, append } = await openTransfer(t, 'that is transferred')
+    t.ok(await page.isVisible('button:has-text("Join")'))
+    await change({ status: 'completed', completedAtMs: Date.now() })
+    await page.waitForSelector(status('Transferred to Sales (+15005550017).'), patience)
+    await page.waitForSelector('h1 + span:has-text("with +15005550017")', patience)
+    for (const name of ['Join', 'Take over', 'Transfer'])
+      t.notOk(await page.isVisible(`header button:has-text("${name}")`), name)
+    t.ok(await page.isVisible('button:has-text("End")'))
+    await check('call-transferred')
+    const ended = { endedAtMs: Date.now(), endReason: 'transferred' as const }
+    await append({ kind: 'move', event: newEvent('call.completed'), to: 'completed', change: ended })
+    await page.waitForSelector('dl div:has-text("Transferred to") >> text=+15005550017', patience)
+  })
+
+  t.test('a person in a call learns that the caller is on hold, and cannot take over', async (t) => {
+    const { owner, place } = await organization('with a person on hold')
+    const id = await liveCall(t, owner)
+    const { change } = transferIn(owner, id)
+    const { page, open } = await signIn(t, place)
+    await open(`/calls/${id}`, 'button:has-text("Join")')
+    await page.click('button:has-text("Join")')
+    await page.waitForSelector(status('You listen'), patience)
+    await change({ status: 'requested' })
+    await page.waitForSelector(status('You hear nobody while the caller is on hold.'), patience)
+    t.notOk(await page.isVisible('button:has-text("Take over")'))
+    await change({ status: 'failed', failureCause: 'busy', completedAtMs: Date.now() })
+    await page.waitForSelector('button:has-text("Take over")', patience)
+    await page.click('button:has-text("Take over")')
+    await page.waitForSelector(status('You are connected with the caller'), patience)
+    await page.waitForSelector(status('the line is busy. You have the caller again.'), patience)
+    await change({ status: 'requested' })
+    await page.waitForSelector(status('The caller is on hold and does not hear you.'), patience)
+    t.notOk(await page.isVisible(status('You are connected with the caller')))
   })
 }
 

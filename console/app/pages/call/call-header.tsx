@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { ArrowLeft, ArrowRight, Download } from 'lucide-react'
-import type { Call } from '../../../../generated/clients/typescript/models/platform.ts'
+import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { audioAddress } from '../../data/calls.ts'
 import { Badge } from '../../parts/badge.tsx'
 import buttonStyles from '../../parts/button.module.css'
@@ -8,19 +8,22 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { endReasons } from '../../parts/end-reasons.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { clockTime, moment, money, words, zoneName } from '../../parts/formats.ts'
-import { Private } from '../../parts/redaction.tsx'
+import { Private, useMask } from '../../parts/redaction.tsx'
 import { toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
 import styles from './call-header.module.css'
 import { JoinBar, JoinButton } from './join-bar.tsx'
 import { LiveActions } from './live-actions.tsx'
-import { OpenTransfer, openTransferOf } from './open-transfer.tsx'
+import { TransferBar } from './transfer-bar.tsx'
+import { completedTransferOf, openTransferOf, recipientOf } from './transfer-words.ts'
 import { useJoin } from './use-join.ts'
 
-export function CallHeader({ call }: { call: Call }) {
-  const { status, report, ended_at: endedAt } = call
-  const isLive = endedAt === null
+export function CallHeader({ call, events }: { call: Call; events: readonly CallEvent[] }) {
+  const { report, status } = call
+  const isLive = call.ended_at === null
   const join = useJoin(call.id)
-  const transfer = isLive ? openTransferOf(call.transfers) : undefined
+  const isOnHold = openTransferOf(call) !== undefined
+  // After a transfer the agent has left. The server then refuses another transfer, and people cannot join the call.
+  const hasAgent = isLive && completedTransferOf(call) === undefined
   return (
     <header className={styles.header}>
       <Link to="/calls" className={styles.back}>
@@ -35,15 +38,13 @@ export function CallHeader({ call }: { call: Call }) {
         <h1>
           <Parties call={call} />
         </h1>
-        <Badge tone={toneOfStatus(status)} isLive={isLive}>
-          {words(status)}
-        </Badge>
+        <StatusBadge call={call} />
         {report !== null && report.outcome !== status && (
           <Badge tone={toneOfOutcome(report.outcome)}>{words(report.outcome)}</Badge>
         )}
         <div className={styles.actions}>
-          {isLive && <JoinButton join={join} />}
-          {isLive && <LiveActions id={call.id} />}
+          {hasAgent && <JoinButton join={join} />}
+          {isLive && <LiveActions id={call.id} canTransfer={hasAgent && !isOnHold} />}
           <CopyButton text={window.location.href} label="Copy the address of this moment">
             Link
           </CopyButton>
@@ -55,10 +56,27 @@ export function CallHeader({ call }: { call: Call }) {
           )}
         </div>
       </div>
-      {isLive && <JoinBar join={join} />}
-      {transfer && <OpenTransfer callId={call.id} transfer={transfer} />}
+      {(hasAgent || join.phase !== 'out') && <JoinBar join={join} isOnHold={isOnHold} />}
+      {isLive && <TransferBar call={call} events={events} isSpeaking={join.phase === 'speaking'} />}
       <CallFacts call={call} />
     </header>
+  )
+}
+
+/** Shows the status. If a live call was transferred, shows with whom the caller talks. */
+function StatusBadge({ call }: { call: Call }) {
+  const isLive = call.ended_at === null
+  const completed = isLive ? completedTransferOf(call) : undefined
+  return (
+    <Badge tone={toneOfStatus(call.status)} isLive={isLive}>
+      {completed ? (
+        <span>
+          with <Private>{completed.transfer_to}</Private>
+        </span>
+      ) : (
+        words(call.status)
+      )}
+    </Badge>
   )
 }
 
@@ -77,6 +95,8 @@ function Parties({ call: { from, to, kind } }: { call: Call }) {
 function CallFacts({ call }: { call: Call }) {
   const { report, pipeline_config: pipeline } = call
   const agentName = pipeline['agentName']
+  const completed = completedTransferOf(call)
+  const mask = useMask()
   return (
     <Facts
       rows={[
@@ -93,6 +113,7 @@ function CallFacts({ call }: { call: Call }) {
         ['Begun by', <Private key="by">{`${words(call.started_by.type)} ${call.started_by.name ?? ''}`}</Private>],
         ['Language', call.language],
         ['End', call.end_reason && endReasons[call.end_reason]],
+        ['Transferred to', completed ? recipientOf(completed, mask) : null],
         ['Test', call.test === true ? 'yes' : null],
       ]}
     />

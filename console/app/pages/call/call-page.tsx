@@ -36,7 +36,7 @@ function LoadedCall({ call, events }: { call: Call; events: readonly CallEvent[]
   const timeline = useMemo(() => timelineOf(call, slowMs), [call])
   return (
     <>
-      <CallHeader call={call} />
+      <CallHeader call={call} events={events} />
       <Workspace call={call} events={events} timeline={timeline} />
     </>
   )

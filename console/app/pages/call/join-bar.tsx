@@ -15,8 +15,14 @@ export function JoinButton({ join: { phase, enter } }: { join: Join }) {
   )
 }
 
+type JoinBarProps = {
+  join: Join
+  /** True while a transfer is under way. The caller and the people in the call then do not hear each other. */
+  isOnHold: boolean
+}
+
 /** Lets a person listen to the call, then speak instead of the agent, and then give the caller back to the agent. */
-export function JoinBar({ join }: { join: Join }) {
+export function JoinBar({ join, isOnHold }: JoinBarProps) {
   const { phase, note, enter, leave } = join
   if (phase === 'out')
     return note === null ? null : (
@@ -24,10 +30,11 @@ export function JoinBar({ join }: { join: Join }) {
         {note}
       </p>
     )
+  const sentence = (isOnHold ? onHold : sentences)[phase]
   return (
     <section aria-label="Your place in the call" className={styles.bar}>
-      <p role="status">{note === null ? sentences[phase] : `${note} ${sentences[phase]}`}</p>
-      {phase === 'listening' && (
+      <p role="status">{note === null ? sentence : `${note} ${sentence}`}</p>
+      {phase === 'listening' && !isOnHold && (
         <Button look="main" onClick={() => void enter(true)}>
           <Mic aria-hidden="true" />
           Take over
@@ -46,6 +53,12 @@ const sentences: Record<Exclude<Join['phase'], 'out'>, string> = {
   joining: 'Joining…',
   listening: 'You listen. Nobody hears you, and the agent goes on.',
   speaking: 'You are connected with the caller, and the agent is silent.',
+}
+
+const onHold: typeof sentences = {
+  joining: 'Joining…',
+  listening: 'You hear nobody while the caller is on hold.',
+  speaking: 'The caller is on hold and does not hear you.',
 }
 
 function Microphone({ join: { meter, mute } }: { join: Join }) {
