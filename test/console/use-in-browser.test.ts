@@ -2,8 +2,9 @@
  * Uses the console as a person does: filters, keyboard shortcuts, links to a moment, live calls, private text, sign-in.
  */
 import t from 'tap'
+import type { Turn } from '../../domain/records/call.ts'
 import type { Call, CallList } from '../../generated/clients/typescript/models/platform.ts'
-import { axeFaults, type Browser } from '../browser/chromium.ts'
+import { axeFaults, type Browser, type Page } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
 import { newEvent, newTurn } from '../calls/call.ts'
 import { askApi, openShop } from './shop.ts'
@@ -24,6 +25,18 @@ async function tests(browser: Browser): Promise<void> {
     const tenant = { organizationId: shop.organizationId, test: false }
     return shop.admin.store.calls.append(tenant, callId, [{ kind: 'move', event, to: 'completed', change }])
   }
+  /** Adds lines to a live call. Each returns the selector of its row. */
+  const speaker =
+    (callId: string) =>
+    async (text: string, more: Partial<Turn> = {}) => {
+      const { entries } = (await askApi<Call>(shop, `/v1/calls/${callId}`)).transcript
+      const now = { startedAtMs: Date.now(), endedAtMs: Date.now() + 900 }
+      const turn = newTurn({ index: entries.length, text, ...now, ...more })
+      await shop.admin.store.calls.append({ organizationId: shop.organizationId, test: false }, callId, [
+        { kind: 'turn', turn },
+      ])
+      return `[data-turn="${entries.length}"]`
+    }
 
   t.test("filters are in the page's URL, and stay after a reload and after going back", async (t) => {
     const { page, open } = await shop.visit(t)
@@ -190,6 +203,52 @@ async function tests(browser: Browser): Promise<void> {
     t.same(faults, [])
   })
 
+  t.test('the transcript of a live call follows the newest line until the person scrolls up', async (t) => {
+    const live = await storeLiveCall(shop, 4)
+    const say = speaker(live)
+    const { page, faults, open } = await shop.visit(t)
+    await open(`/calls/${live}`, '[data-turn]')
+    const first = await say('Is the newest line in view?')
+    t.ok(await comesIntoView(page, first))
+    t.ok(await isInView(page, 'header'), 'the buttons of the call stay in view')
+    await page.evaluate(`document.querySelector('[aria-label="Transcript"] ol').scrollTo(0, 0)`)
+    await page.waitForSelector('button >> text=Back to now', patience)
+    const second = await say('Does the page stay where the person reads?')
+    await page.waitForSelector(second, patience)
+    t.notOk(await isInView(page, second))
+    t.same(await axeFaults(page), [])
+    await page.click('button >> text=Back to now')
+    t.ok(await comesIntoView(page, second))
+    await page.waitForSelector('main:not(:has(button:has-text("Back to now")))', patience)
+    const third = await say('And again?')
+    t.ok(await comesIntoView(page, third))
+    await page.setViewportSize({ width: 820, height: 1000 })
+    t.ok(await comesIntoView(page, third), 'the words take more lines')
+    t.same(faults, [])
+  })
+
+  t.test('a link to a turn of a live call shows the turn, and does not follow the newest line', async (t) => {
+    const live = await storeLiveCall(shop, 4)
+    const say = speaker(live)
+    const { page, open } = await shop.visit(t)
+    await open(`/calls/${live}?turn=4`, '[data-turn="4"]')
+    t.ok(await comesIntoView(page, '[data-turn="4"]'))
+    await page.waitForSelector(await say('Is the chosen turn still in view?'), patience)
+    t.ok(await isInView(page, '[data-turn="4"]'))
+    await page.waitForSelector('button >> text=Back to now', patience)
+  })
+
+  t.test('the lines of a call are in the order of their times', async (t) => {
+    const live = await storeLiveCall(shop, 2)
+    const say = speaker(live)
+    const { page, open } = await shop.visit(t)
+    await open(`/calls/${live}`, '[data-turn]')
+    const late = await say('Nora has joined.', { source: 'system' })
+    const early = await say('The caller spoke before.', { startedAtMs: Date.now() - 5000 })
+    await page.waitForSelector(`${early} ~ ${late}`, patience)
+    t.pass()
+  })
+
   t.test('a viewer who ends a call is answered that the role is too low', async (t) => {
     const live = await storeLiveCall(shop, 1)
     const { page, open } = await shop.visit(t, { role: 'viewer' })
@@ -233,3 +292,24 @@ const tabIs = (state: 'hidden' | 'visible') => `
 const loadedBytes = `performance.getEntriesByType('resource')
   .filter(({ name }) => name.endsWith('.js'))
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
+
+/** Resolves with true if the whole element is inside the window and the list that scrolls, within the patience. */
+const comesIntoView = (page: Page, selector: string) =>
+  page.evaluate(`new Promise((resolve) => {
+    const giveUpAt = performance.now() + ${patience.timeout}
+    const look = () => {
+      if (${inView(selector)}) return resolve(true)
+      if (performance.now() > giveUpAt) return resolve(false)
+      requestAnimationFrame(look)
+    }
+    look()
+  })`)
+const isInView = (page: Page, selector: string) => page.evaluate(inView(selector))
+
+const inView = (selector: string) => `(() => {
+  const element = document.querySelector(${JSON.stringify(selector)})
+  if (element === null) return false
+  const { top, bottom } = element.getBoundingClientRect()
+  const list = element.closest('ol')?.getBoundingClientRect() ?? { top: 0, bottom: innerHeight }
+  return top >= Math.max(0, list.top) - 1 && bottom <= Math.min(innerHeight, list.bottom) + 1
+})()`

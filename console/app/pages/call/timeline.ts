@@ -33,7 +33,10 @@ export function timelineOf(call: Call, slowMs: number): Timeline {
   const shiftS = (startedMs - originMs) / 1000
   const silences = new Map(turnSpans(call).map((span) => [span.attributes['index'], silenceOf(span, shiftS)]))
   const at = (iso: string) => Math.max(0, (Date.parse(iso) - originMs) / 1000)
-  const lines = call.transcript.entries.map((turn) => lineOf(turn, at, silences.get(turn.index) ?? null, slowMs))
+  // A turn gets its index at its end, so a note that was written during a long turn has a smaller index.
+  const lines = call.transcript.entries
+    .map((turn) => lineOf(turn, at, silences.get(turn.index) ?? null, slowMs))
+    .sort((a, b) => a.startS - b.startS)
   const legs = legsOf(call, at)
   const ends = [
     ...lines.map(({ endS }) => endS),

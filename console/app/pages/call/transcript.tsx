@@ -1,6 +1,7 @@
 import { ArrowDownToLine } from 'lucide-react'
-import { memo, useEffect, useRef, useState } from 'react'
+import { memo, type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { classes } from '../../parts/classes.ts'
 import { Empty } from '../../parts/states.tsx'
 import type { Line } from './timeline.ts'
 import styles from './transcript.module.css'
@@ -12,39 +13,20 @@ type TranscriptProps = {
   selected: number | null
   select: (line: Line) => void
   seek: (seconds: number) => void
-  isFollowing: boolean
+  isPlaying: boolean
+  isLive: boolean
 }
 
-/** Shows the words. The view follows the sound until the reader scrolls away. */
-export const Transcript = memo(function Transcript({
-  lines,
-  current,
-  selected,
-  select,
-  seek,
-  isFollowing,
-}: TranscriptProps) {
+/** Shows the words. The view follows the sound, or the newest line of a live call, until the reader scrolls away. */
+export const Transcript = memo(function Transcript(props: TranscriptProps) {
+  const { lines, current, selected, select, seek, isPlaying, isLive } = props
   const list = useRef<HTMLOListElement>(null)
-  const [isAway, setAway] = useState(false)
-  useEffect(() => {
-    if (!isFollowing) return
-    const leave = () => setAway(true)
-    addEventListener('wheel', leave, { passive: true })
-    addEventListener('touchmove', leave, { passive: true })
-    return () => {
-      removeEventListener('wheel', leave)
-      removeEventListener('touchmove', leave)
-    }
-  }, [isFollowing])
-  const wanted = isFollowing ? current : selected
-  useEffect(() => {
-    if (wanted !== null && !(isFollowing && isAway)) reveal(list.current, wanted)
-  }, [wanted, isFollowing, isAway])
+  const { isAway, setAway } = useFollowing(list, props)
   if (lines.length === 0) return <Empty title="Nothing was said in this call" />
   return (
-    <section aria-label="Transcript" className={styles.transcript}>
+    <section aria-label="Transcript" className={classes(styles.transcript, isLive && styles.live)}>
       <h2 className="unseen">Transcript</h2>
-      <ol ref={list}>
+      <ol ref={list} onScroll={({ currentTarget }) => isLive && !isPlaying && setAway(!isAtEnd(currentTarget))}>
         {lines.map((line) => (
           <TurnRow
             key={line.turn.id}
@@ -56,7 +38,7 @@ export const Transcript = memo(function Transcript({
           />
         ))}
       </ol>
-      {isFollowing && isAway && (
+      {(isPlaying || isLive) && isAway && (
         <Button look="main" isSmall className={styles.back} onClick={() => setAway(false)}>
           <ArrowDownToLine aria-hidden="true" />
           Back to now
@@ -66,6 +48,49 @@ export const Transcript = memo(function Transcript({
   )
 })
 
+/** Moves the view. `isAway` is true if the reader has left the sound or the newest line. */
+function useFollowing(
+  list: RefObject<HTMLOListElement | null>,
+  { lines, current, selected, isPlaying, isLive }: TranscriptProps,
+) {
+  const [isAway, setAway] = useState(isLive && selected !== null)
+  useEffect(() => {
+    if (!isPlaying) return
+    const leave = () => setAway(true)
+    addEventListener('wheel', leave, { passive: true })
+    addEventListener('touchmove', leave, { passive: true })
+    return () => {
+      removeEventListener('wheel', leave)
+      removeEventListener('touchmove', leave)
+    }
+  }, [isPlaying])
+  useEffect(() => {
+    if (isPlaying && current !== null && !isAway) reveal(list.current, current)
+  }, [list, current, isPlaying, isAway])
+  // The address can name a turn of a live call that is not finished yet.
+  const isThere = lines.some(({ turn }) => turn.index === selected)
+  useEffect(() => {
+    if (isPlaying || !isThere || selected === null) return
+    reveal(list.current, selected)
+    if (isLive) setAway(true)
+  }, [list, selected, isThere, isPlaying, isLive])
+  useEffect(() => {
+    const { current: element } = list
+    if (!isLive || isPlaying || isAway || element === null) return
+    // The observer reports at once, and again if the window changes the height of the lines.
+    const observer = new ResizeObserver(() => element.scrollTo(0, element.scrollHeight))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [list, lines, isLive, isPlaying, isAway])
+  return { isAway, setAway }
+}
+
 function reveal(list: HTMLElement | null, index: number): void {
   list?.querySelector(`[data-turn="${index}"]`)?.scrollIntoView({ block: 'nearest' })
 }
+
+/** The view can be some pixels away from the end, because a browser rounds positions. */
+const slackPx = 8
+
+const isAtEnd = ({ scrollTop, clientHeight, scrollHeight }: HTMLElement) =>
+  scrollTop + clientHeight >= scrollHeight - slackPx

@@ -44,7 +44,8 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
           selected={address.turn}
           select={select}
           seek={seek}
-          isFollowing={player.isPlaying}
+          isPlaying={player.isPlaying}
+          isLive={call.ended_at === null}
         />
         <Inspector call={call} events={events} timeline={timeline} address={address} change={change} seek={seek} />
       </div>
