@@ -6,7 +6,8 @@ import type { Turn } from '../../domain/records/call.ts'
 import type { Call, CallList } from '../../generated/clients/typescript/models/platform.ts'
 import { axeFaults, type Browser, type Page } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
-import { newEvent, newTurn } from '../calls/call.ts'
+import { newCall, newEvent, newTurn } from '../calls/call.ts'
+import { transferOf, transferred } from '../transfers/transfer.ts'
 import { askApi, openShop } from './shop.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
 
@@ -247,6 +248,22 @@ async function tests(browser: Browser): Promise<void> {
     const early = await say('The caller spoke before.', { startedAtMs: Date.now() - 5000 })
     await page.waitForSelector(`${early} ~ ${late}`, patience)
     t.pass()
+  })
+
+  t.test('the player names the colours of a person and of a transfer', async (t) => {
+    const live = await storeLiveCall(shop, 2)
+    const { page, open } = await shop.visit(t)
+    await open(`/calls/${live}`, '[data-turn]')
+    const legend = '[aria-label="Player"] [data-legend]'
+    t.equal(await page.textContent(legend), ' Caller  Agent')
+    const metadata = { identity: 'join_1', displayName: 'Nora', human: true }
+    const line = await speaker(live)('I am here.', { source: 'agent', metadata })
+    await page.waitForSelector(`${line} >> text=Nora`, patience)
+    await page.waitForSelector(`${legend} >> text=Colleague`, patience)
+    const transfer = transferOf(newCall(shop.organizationId, { id: live }))
+    const tenant = { organizationId: shop.organizationId, test: false }
+    await shop.admin.store.calls.append(tenant, live, [transferred(transfer)])
+    await page.waitForSelector(`${legend} >> text=Transfer`, patience)
   })
 
   t.test('a viewer who ends a call is answered that the role is too low', async (t) => {

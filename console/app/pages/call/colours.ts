@@ -5,8 +5,10 @@ const steps = ['endpointing', 'stt', 'llm', 'tool', 'tts', 'playout', 'transfer'
 const expressions: Readonly<Record<string, string>> = {
   caller: 'var(--caller)',
   agent: 'var(--agent)',
+  colleague: 'var(--colleague)',
   'caller-ahead': 'color-mix(in srgb, var(--caller) 42%, transparent)',
   'agent-ahead': 'color-mix(in srgb, var(--agent) 42%, transparent)',
+  'colleague-ahead': 'color-mix(in srgb, var(--colleague) 42%, transparent)',
   ink: 'var(--ink)',
   faint: 'var(--faint)',
   selection: 'color-mix(in srgb, var(--accent) 12%, transparent)',

@@ -4,7 +4,7 @@
  */
 import type { Peaks } from '../../data/peaks.ts'
 import { axisTime } from '../../parts/formats.ts'
-import type { Timeline } from './timeline.ts'
+import { type Timeline, voiceOf } from './timeline.ts'
 
 export type Window = { fromS: number; toS: number }
 export type Colours = Readonly<Record<string, string>>
@@ -55,15 +55,19 @@ function drawPeaks(
   { context, width }: Canvas,
   { top, bottom }: Lanes,
   peaks: Peaks,
-  { window, nowS, colours }: Drawing,
+  { timeline, window, nowS, colours }: Drawing,
 ): void {
   const half = (bottom - top) / 2
-  for (const [channel, name] of ['caller', 'agent'].entries()) {
+  // The agent's channel also has the colleagues' voices.
+  const ofColleagues = timeline.lines.filter(({ turn }) => voiceOf(turn) === 'colleague')
+  for (const [channel, side] of ['caller', 'agent'].entries()) {
     const middle = top + half * (channel + 0.5)
     for (let x = 0; x < width; x += barStep) {
       const fromS = window.fromS + (x / width) * (window.toS - window.fromS)
       const toS = window.fromS + ((x + barStep) / width) * (window.toS - window.fromS)
       const loudest = peaks.loudest(channel as 0 | 1, fromS, toS)
+      const isColleague = channel === 1 && ofColleagues.some(({ startS, endS }) => startS < toS && endS > fromS)
+      const name = isColleague ? 'colleague' : side
       const size = Math.max(0.5, loudest * (half / 2 - 1))
       context.fillStyle = (fromS <= nowS ? colours[name] : colours[`${name}-ahead`]) ?? ''
       context.fillRect(x, middle - size, barStep - 1, size * 2)
@@ -79,7 +83,7 @@ function drawSpeech(
 ): void {
   const half = (bottom - top) / 2
   for (const { turn, startS, endS } of timeline.lines) {
-    const name = turn.source === 'user' ? 'caller' : 'agent'
+    const name = voiceOf(turn)
     const y = top + (name === 'caller' ? 0 : half) + half * 0.22
     context.fillStyle = (startS <= nowS ? colours[name] : colours[`${name}-ahead`]) ?? ''
     context.beginPath()

@@ -9,7 +9,7 @@ import { Axis } from './axis.tsx'
 import type { Window } from './draw-axis.ts'
 import { type Player, speeds } from './player.ts'
 import styles from './player-bar.module.css'
-import type { Timeline } from './timeline.ts'
+import { type Timeline, voiceOf } from './timeline.ts'
 
 type BarProps = { call: Call; timeline: Timeline; player: Player; address: Address }
 
@@ -34,9 +34,7 @@ export function PlayerBar({ call, timeline, player, address }: BarProps) {
           <b>{clockTime(player.nowS)}</b> / {clockTime(timeline.lengthS)}
         </span>
         {!hasAudio && <span className={styles.note}>{noteOf(call)}</span>}
-        <span className={styles.legend} aria-hidden="true">
-          <i className={styles.caller} /> Caller <i className={styles.agent} /> Agent
-        </span>
+        <Legend timeline={timeline} />
         <label className={styles.speed}>
           <span>Speed</span>
           <select
@@ -66,6 +64,26 @@ export function PlayerBar({ call, timeline, player, address }: BarProps) {
         zoom={zoom}
       />
     </section>
+  )
+}
+
+/** Names the colours of the axis. A colleague and a transfer are named only if the axis shows them. */
+function Legend({ timeline: { lines, legs } }: { timeline: Timeline }) {
+  const hasColleague = lines.some(({ turn }) => voiceOf(turn) === 'colleague')
+  return (
+    <span className={styles.legend} data-legend aria-hidden="true">
+      <i className={styles.caller} /> Caller <i className={styles.agent} /> Agent
+      {hasColleague && (
+        <>
+          <i className={styles.colleague} /> Colleague
+        </>
+      )}
+      {legs.length > 0 && (
+        <>
+          <i className={styles.transfer} /> Transfer
+        </>
+      )}
+    </span>
   )
 }
 

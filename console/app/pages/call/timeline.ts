@@ -81,6 +81,12 @@ function lineOf(turn: CallTurn, at: (iso: string) => number, silence: Silence | 
   return { turn, startS: at(turn.started_at), endS: at(turn.ended_at), silence, isInterrupted, hasProblem }
 }
 
+/** Returns the voice of a turn: the caller, the agent, or a colleague who speaks instead of the agent. */
+export function voiceOf({ source, metadata }: CallTurn): 'caller' | 'agent' | 'colleague' {
+  if (source === 'user') return 'caller'
+  return metadata['human'] === true ? 'colleague' : 'agent'
+}
+
 /** Returns a leg for each attempt to transfer the call. */
 function legsOf(call: Call, at: (iso: string) => number): Leg[] {
   const endS = at(call.ended_at ?? call.updated_at)

@@ -7,7 +7,7 @@ import { clockTime, milliseconds } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
 import { slowMs } from '../../parts/statuses.ts'
 import { SilenceStrip } from './silence-strip.tsx'
-import { type Line, playedParts } from './timeline.ts'
+import { type Line, playedParts, voiceOf } from './timeline.ts'
 import styles from './transcript.module.css'
 
 type RowProps = {
@@ -20,14 +20,15 @@ type RowProps = {
 
 export const TurnRow = memo(function TurnRow({ line, isCurrent, isSelected, select, seek }: RowProps) {
   const { turn, startS, silence, isInterrupted } = line
-  const isOfCaller = turn.source === 'user'
+  const voice = voiceOf(turn)
   return (
     <li
       data-turn={turn.index}
       aria-current={isCurrent}
       className={classes(
         styles.turn,
-        isOfCaller && styles.ofCaller,
+        voice === 'caller' && styles.ofCaller,
+        voice === 'colleague' && styles.ofColleague,
         isCurrent && styles.current,
         isSelected && styles.selected,
       )}
@@ -72,8 +73,9 @@ export const TurnRow = memo(function TurnRow({ line, isCurrent, isSelected, sele
 function speakerOf({ turn }: Line): string {
   if (turn.source === 'user') return 'Caller'
   if (turn.source === 'system') return 'System'
-  const name = turn.metadata['identity']
-  return turn.metadata['human'] === true ? `Person ${typeof name === 'string' ? name : ''}` : 'Agent'
+  if (voiceOf(turn) === 'agent') return 'Agent'
+  const name = turn.metadata['displayName']
+  return typeof name === 'string' && name !== '' ? name : 'Colleague'
 }
 
 /** Shows the words that the caller did not get apart from the played words. */
