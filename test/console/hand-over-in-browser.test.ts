@@ -144,6 +144,19 @@ async function tests(browser: Browser): Promise<void> {
     t.ok(await page.isVisible('button:has-text("Transfer")'), 'another transfer can begin')
   })
 
+  t.test('a call that still rings offers no Join and no Transfer', async (t) => {
+    const { owner, place } = await organization('whose phone rings')
+    const ringing = newCall(owner.id, { kind: 'inbound', phone: inboundPhone, status: 'ringing' })
+    await admin.store.calls.insert(ringing, {})
+    const { page, open } = await signIn(t, place)
+    await open(`/calls/${ringing.id}`, 'button:has-text("End")')
+    for (const name of ['Join', 'Transfer']) t.notOk(await page.isVisible(`header button:has-text("${name}")`), name)
+    const event = newEvent('call.in_progress', { status: 'in_progress' })
+    const answered = { kind: 'move' as const, event, to: 'in_progress' as const, change: { startedAtMs: Date.now() } }
+    await admin.store.calls.append({ organizationId: owner.id, test: false }, ringing.id, [answered])
+    for (const name of ['Join', 'Transfer']) await page.waitForSelector(`header button:has-text("${name}")`, patience)
+  })
+
   t.test('each reason why a transfer failed is told in words', async (t) => {
     const { page, change } = await openTransfer(t, 'with all reasons')
     for (const [failureCause, words] of [

@@ -23,7 +23,7 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
   const join = useJoin(call.id)
   const isOnHold = openTransferOf(call) !== undefined
   // After a transfer the agent has left. The server then refuses another transfer, and people cannot join the call.
-  const hasAgent = isLive && completedTransferOf(call) === undefined
+  const hasAgent = isConnected(status) && completedTransferOf(call) === undefined
   return (
     <header className={styles.header}>
       <Link to="/calls" className={styles.back}>
@@ -62,6 +62,9 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
     </header>
   )
 }
+
+/** Before a phone call is answered, the server refuses people and transfers. */
+const isConnected = (status: Call['status']) => status === 'in_progress' || status === 'transferring'
 
 /** Shows the status. If a live call was transferred, shows with whom the caller talks. */
 function StatusBadge({ call }: { call: Call }) {
