@@ -211,6 +211,11 @@ async function tests(browser: Browser): Promise<void> {
     await open(`/calls/${live}`, '[data-turn]')
     const first = await say('Is the newest line in view?')
     t.ok(await comesIntoView(page, first))
+    const failed = transferOf(newCall(shop.organizationId, { id: live }))
+    const tenant = { organizationId: shop.organizationId, test: false }
+    await shop.admin.store.calls.append(tenant, live, [transferred(failed)])
+    await page.waitForSelector('section[aria-label="Transfer"]', patience)
+    t.ok(await comesIntoView(page, first), 'the bar of a transfer takes its place')
     t.ok(await isInView(page, 'header'), 'the buttons of the call stay in view')
     await page.evaluate(`document.querySelector('[aria-label="Transcript"] ol').scrollTo(0, 0)`)
     await page.waitForSelector('button >> text=Back to now', patience)

@@ -82,7 +82,22 @@ function useFollowing(
     observer.observe(element)
     return () => observer.disconnect()
   }, [list, lines, isLive, isPlaying, isAway])
+  useHeightAbove(list, isLive && lines.length > 0)
   return { isAway, setAway }
+}
+
+/** Tells the style sheet the height above the list, because bars come and go there, and the list fills the window. */
+function useHeightAbove(list: RefObject<HTMLOListElement | null>, isWanted: boolean): void {
+  useEffect(() => {
+    const { current: element } = list
+    if (!isWanted || element === null) return
+    const observer = new ResizeObserver(() => {
+      const abovePx = element.getBoundingClientRect().top + scrollY
+      element.style.setProperty('--above', `${Math.ceil(abovePx)}px`)
+    })
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [list, isWanted])
 }
 
 function reveal(list: HTMLElement | null, index: number): void {
