@@ -157,7 +157,7 @@ async function tests(browser: Browser): Promise<void> {
     for (const name of ['Join', 'Transfer']) await page.waitForSelector(`header button:has-text("${name}")`, patience)
   })
 
-  t.test('each reason why a transfer failed is told in words', async (t) => {
+  t.test('the page says why a transfer failed', async (t) => {
     const { page, change } = await openTransfer(t, 'with all reasons')
     for (const [failureCause, words] of [
       ['busy', 'failed: the line is busy.'],
@@ -176,7 +176,7 @@ async function tests(browser: Browser): Promise<void> {
 
   t.test('a transferred call shows who has the caller, also after its end, and offers no Join', async (t) => {
     const { page, check, change, append } = await openTransfer(t, 'that is transferred')
-    t.ok(await page.isVisible('button:has-text("Join")'))
+    await page.waitForSelector('button:has-text("Join")', patience)
     await change({ status: 'completed', completedAtMs: Date.now() })
     await page.waitForSelector(status('Transferred to Sales (+15005550017).'), patience)
     await page.waitForSelector('h1 + span:has-text("with +15005550017")', patience)

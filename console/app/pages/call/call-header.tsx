@@ -66,7 +66,7 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
 /** Before a phone call is answered, the server refuses people and transfers. */
 const isConnected = (status: Call['status']) => status === 'in_progress' || status === 'transferring'
 
-/** Shows the status. If a live call was transferred, shows with whom the caller talks. */
+/** Shows the status. If a live call was transferred, shows the recipient's number instead. */
 function StatusBadge({ call }: { call: Call }) {
   const isLive = call.ended_at === null
   const completed = isLive ? completedTransferOf(call) : undefined

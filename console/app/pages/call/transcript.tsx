@@ -67,7 +67,7 @@ function useFollowing(
   useEffect(() => {
     if (isPlaying && current !== null && !isAway) reveal(list.current, current)
   }, [list, current, isPlaying, isAway])
-  // The address can name a turn of a live call that is not finished yet.
+  // The address can name an unfinished turn.
   const isThere = lines.some(({ turn }) => turn.index === selected)
   useEffect(() => {
     if (isPlaying || !isThere || selected === null) return
@@ -77,7 +77,7 @@ function useFollowing(
   useEffect(() => {
     const { current: element } = list
     if (!isLive || isPlaying || isAway || element === null) return
-    // The observer reports at once, and again if the window changes the height of the lines.
+    // The observer reports at once, and again if the window changes the lines' height.
     const observer = new ResizeObserver(() => element.scrollTo(0, element.scrollHeight))
     observer.observe(element)
     return () => observer.disconnect()

@@ -7,7 +7,7 @@ type Mask = (text: string) => string
 export const openTransferOf = ({ ended_at: endedAt, transfers }: Call) =>
   endedAt === null ? transfers.findLast(({ completed_at: completedAt }) => completedAt === null) : undefined
 
-/** Returns the transfer to the person with whom the caller talks. The agent has then left the call. */
+/** Returns the completed transfer, if there is one. The agent has then left the call. */
 export const completedTransferOf = ({ transfers }: Call) => transfers.findLast(({ status }) => status === 'completed')
 
 export const statusWords: Readonly<Record<Transfer['status'], string>> = {
