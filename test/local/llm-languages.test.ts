@@ -16,6 +16,10 @@ async function ask(prompt: string, said: string, more: Partial<LlmRequest> = {})
 }
 
 const joined = '[The caller has joined. Greet them and begin the conversation.]'
+const sayAgain =
+  '[The caller has said something, and no word of it was understood. Ask them in one short sentence to say it again.]'
+const notTransferred = (offer: string) =>
+  `[The call was not transferred: the line is busy. Tell the caller in one short sentence, and offer to ${offer}.]`
 const silent = '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'
 
 type Dialogue = {
@@ -42,6 +46,12 @@ const dialogues: readonly Dialogue[] = [
       ['Stopp.', 'In Ordnung.'],
       ['Sagen Sie: gute Nacht', 'gute Nacht'],
       [silent, 'Sind Sie noch da?'],
+      [notTransferred('help'), 'Es tut mir leid, ich konnte Sie nicht verbinden. Wie kann ich Ihnen sonst helfen?'],
+      [
+        notTransferred('take a message'),
+        'Es tut mir leid, ich konnte Sie nicht verbinden. Möchten Sie eine Nachricht hinterlassen?',
+      ],
+      [sayAgain, 'Entschuldigung, das habe ich nicht verstanden. Können Sie das noch einmal sagen?'],
     ],
     farewell: 'Das war alles, auf Wiederhören.',
     callback: 'Rufen Sie mich bitte in zehn Minuten zurück.',
@@ -61,6 +71,9 @@ const dialogues: readonly Dialogue[] = [
       ['Espere.', 'De acuerdo.'],
       ['Diga buenas noches', 'buenas noches'],
       [silent, '¿Sigue usted ahí?'],
+      [notTransferred('help'), 'Lo siento, no he podido pasar su llamada. ¿En qué más puedo ayudarle?'],
+      [notTransferred('take a message'), 'Lo siento, no he podido pasar su llamada. ¿Quiere dejar un mensaje?'],
+      [sayAgain, 'Perdone, no le he entendido. ¿Puede repetirlo?'],
     ],
     farewell: 'Eso es todo, adiós.',
     callback: '¿Puede llamarme más tarde, en diez minutos?',
@@ -80,6 +93,15 @@ const dialogues: readonly Dialogue[] = [
       ['Attendez.', 'D’accord.'],
       ['Dites bonne nuit', 'bonne nuit'],
       [silent, 'Êtes-vous toujours là ?'],
+      [
+        notTransferred('help'),
+        'Je suis désolé, je n’ai pas pu vous mettre en relation. Puis-je vous aider autrement ?',
+      ],
+      [
+        notTransferred('take a message'),
+        'Je suis désolé, je n’ai pas pu vous mettre en relation. Voulez-vous laisser un message ?',
+      ],
+      [sayAgain, 'Excusez-moi, je n’ai pas compris. Pouvez-vous répéter ?'],
     ],
     farewell: "C'est tout, au revoir.",
     callback: 'Rappelez-moi dans dix minutes.',
@@ -99,6 +121,12 @@ const dialogues: readonly Dialogue[] = [
       ['Aspetti.', 'Va bene.'],
       ['Dica buona notte', 'buona notte'],
       [silent, 'È ancora lì?'],
+      [notTransferred('help'), 'Mi dispiace, non sono riuscito a passarle nessuno. Posso aiutarla in altro modo?'],
+      [
+        notTransferred('take a message'),
+        'Mi dispiace, non sono riuscito a passarle nessuno. Vuole lasciare un messaggio?',
+      ],
+      [sayAgain, 'Mi scusi, non ho capito. Può ripetere?'],
     ],
     farewell: 'È tutto, arrivederci.',
     callback: 'Può richiamarmi tra dieci minuti?',

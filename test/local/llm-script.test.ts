@@ -60,6 +60,61 @@ t.test('an agent that speaks first says its greeting', async (t) => {
   t.match((await ask(null, { items })).text, /^Hello! .*not a language model/)
 })
 
+t.test('the embedded LLM never says the words of a note, wherever the note is in the conversation', async (t) => {
+  const item = (role: 'system' | 'user' | 'assistant', text: string): LlmItem => ({ type: 'message', role, text })
+  const notes = [
+    'The caller is on hold while the call is transferred.',
+    'The call was not transferred: the line is busy. Take a message. Ask for the number.',
+    'Maria has joined.',
+    'The user looks at page 3.',
+    'Q: Where is my parcel?\nA: It is lost.',
+    'Greeting: Good evening.',
+  ].map((note) => item('system', note))
+  const asked = [
+    'Is the caller on hold?',
+    'Was the call transferred?',
+    'Has Maria joined?',
+    'Which page do I look at?',
+    'Where is my parcel?',
+    'hello',
+    '[The call was not transferred: the line is busy. Tell the caller in one short sentence, and offer to help.]',
+    '[The caller has joined. Greet them and begin the conversation.]',
+    '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]',
+  ]
+  for (const said of asked)
+    for (const start of [prompt, '']) {
+      const user = item('user', said)
+      const before = [item('user', 'Hi.'), item('assistant', 'Hello.')]
+      const without = await ask(null, { items: [item('system', start), ...before, user] })
+      const atEnd = await ask(null, { items: [item('system', start), ...before, ...notes, user] })
+      const atBegin = await ask(null, { items: [item('system', start), ...notes, ...before, user] })
+      for (const { text } of [atEnd, atBegin]) t.equal(text, without.text, said)
+    }
+})
+
+t.test('no words of the prompt answer an instruction to the agent', async (t) => {
+  const items: LlmItem[] = [
+    {
+      type: 'message',
+      role: 'system',
+      text: 'The caller has said something about a line. The call is transferred to sales.',
+    },
+    { type: 'message', role: 'user', text: 'Hi.' },
+    { type: 'message', role: 'assistant', text: 'Hello.' },
+  ]
+  for (const [hint, expected] of [
+    [
+      '[The caller has said something, and no word of it was understood. Ask them in one short sentence to say it again.]',
+      /^I am sorry, I did not understand you/,
+    ],
+    [
+      '[The call was not transferred: the line is busy. Tell the caller in one short sentence, and offer to help.]',
+      /^I am sorry, I could not connect you/,
+    ],
+  ] as const)
+    t.match((await ask(null, { items: [...items, { type: 'message', role: 'user', text: hint }] })).text, expected)
+})
+
 t.test('a tool argument gets the allowed value whose words the user says, singular or plural', async (t) => {
   const parameters = (values: string[]) => ({ type: 'object', properties: { label: { enum: values } } })
   const choose = async (said: string, ...values: string[]) => {

@@ -11,6 +11,7 @@ import type { CancelSignal } from '../../../domain/ports/system.ts'
 import { languageOf, scriptLanguages } from './languages/languages.ts'
 import type { ScriptLanguage } from './languages/script-language.ts'
 import { answerFrom, readScript } from './script.ts'
+import { answerToHint, asksForGreeting, isHint } from './script-hints.ts'
 import { argumentsFrom, toolNamedIn, type Words } from './script-tools.ts'
 import { Vocabulary } from './script-words.ts'
 import { smallestValue } from './smallest-value.ts'
@@ -226,23 +227,19 @@ function mannersOf({ triggers, says }: ScriptLanguage): readonly Rule[] {
   ]
 }
 
-/** The voice loop adds instructions in brackets as user text: to speak first, or to ask a silent caller a question. */
-const joined = /^\[The caller has joined\b/
-const silent = /^\[The caller has said nothing\b/
-const isHint = (said: string) => joined.test(said) || silent.test(said)
-
 /** Returns the answer to the user's words. Answers in the prompt are tried before the general rules. */
 function answerTo(said: string, items: readonly LlmItem[], { language, vocabulary }: Words): string {
   const { triggers, says } = language
   const start = said.slice(0, readCharactersMax)
-  if (silent.test(start)) return says.stillThere
+  const hinted = answerToHint(start, says)
+  if (hinted !== null) return hinted
   const before = items.findLast((item) => item.type === 'message' && item.role === 'assistant')
   if (before?.type === 'message' && triggers.again.test(start)) return before.text
   const toEcho = said.slice(triggers.echo.exec(start)?.[0].length ?? said.length)
   if (toEcho !== '') return toEcho
   const prompt = promptOf(items)
   const script = readScript(prompt, vocabulary)
-  const isFirst = joined.test(start) || !items.some((item) => item.type === 'message' && item.role !== 'system')
+  const isFirst = asksForGreeting(start) || !items.some((item) => item.type === 'message' && item.role !== 'system')
   if (isFirst) return script.greeting ?? `${says.hello} ${says.introduction}.`
   return (
     answerFrom(script.answers, start, vocabulary) ??
@@ -254,13 +251,14 @@ function answerTo(said: string, items: readonly LlmItem[], { language, vocabular
 }
 
 /** Returns enough of the prompt to detect its language. */
-function promptStart(items: readonly LlmItem[]): string {
-  const first = items.find((item) => item.type === 'message' && item.role === 'system')
-  return first?.type === 'message' ? first.text.slice(0, readCharactersMax) : ''
-}
+const promptStart = (items: readonly LlmItem[]) => promptOf(items).slice(0, readCharactersMax)
 
-function promptOf(items: readonly LlmItem[]): string {
-  return items.flatMap((item) => (item.type === 'message' && item.role === 'system' ? [item.text] : [])).join('\n')
+/**
+ * Only the first item can be the prompt. A later system message is a note about the conversation, such as "The caller
+ * is on hold", and its words are not for the caller.
+ */
+function promptOf([first]: readonly LlmItem[]): string {
+  return first?.type === 'message' && first.role === 'system' ? first.text : ''
 }
 
 function ruleFor(some: readonly Rule[], start: string): string | null {

@@ -55,6 +55,10 @@ export const de: ScriptLanguage = {
     goodbye: 'Auf Wiederhören.',
     allRight: 'In Ordnung.',
     stillThere: 'Sind Sie noch da?',
+    sayAgain: 'Entschuldigung, das habe ich nicht verstanden. Können Sie das noch einmal sagen?',
+    notConnected: 'Es tut mir leid, ich konnte Sie nicht verbinden. Wie kann ich Ihnen sonst helfen?',
+    notConnectedTakesMessage:
+      'Es tut mir leid, ich konnte Sie nicht verbinden. Möchten Sie eine Nachricht hinterlassen?',
     noAnswer: 'und mein Auftrag enthält darauf keine Antwort.',
     noRule: 'und dafür habe ich keine Regel. Richten Sie ein Sprachmodell ein, um echte Antworten zu erhalten.',
     youSaid: 'Sie sagten:',

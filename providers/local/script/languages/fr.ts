@@ -53,6 +53,10 @@ export const fr: ScriptLanguage = {
     goodbye: 'Au revoir.',
     allRight: 'D’accord.',
     stillThere: 'Êtes-vous toujours là ?',
+    sayAgain: 'Excusez-moi, je n’ai pas compris. Pouvez-vous répéter ?',
+    notConnected: 'Je suis désolé, je n’ai pas pu vous mettre en relation. Puis-je vous aider autrement ?',
+    notConnectedTakesMessage:
+      'Je suis désolé, je n’ai pas pu vous mettre en relation. Voulez-vous laisser un message ?',
     noAnswer: 'et mes consignes n’ont pas de réponse à cela.',
     noRule: 'et je n’ai pas de règle pour cela. Configurez un modèle de langage pour obtenir de vraies réponses.',
     youSaid: 'Vous avez dit :',

@@ -55,6 +55,10 @@ export type ScriptLanguage = {
     goodbye: string
     allRight: string
     stillThere: string
+    sayAgain: string
+    /** The words to a caller who could not be transferred. */
+    notConnected: string
+    notConnectedTakesMessage: string
     noAnswer: string
     noRule: string
     youSaid: string
