@@ -4,8 +4,8 @@ import { oneLine } from './terminal.ts'
 
 const causes: Readonly<Record<string, string>> = {
   busy: 'the line is busy',
-  no_answer: 'nobody has answered',
-  declined: 'the call was declined',
+  no_answer: 'nobody has taken the call',
+  declined: 'the recipient did not accept the call',
   voicemail: 'a voicemail has answered',
   caller_hung_up: 'the caller has hung up',
   carrier_error: 'the line could not connect the call',
@@ -26,7 +26,7 @@ const words: Readonly<Partial<Record<CallEvent['event_type'], (name: string, eve
     kind === 'warm' ? `${name} takes the call` : `${name} has answered`,
   'transfer.completed': (name) => `${name} talks to the caller`,
   'transfer.failed': (name, { failure_cause: cause, payload }) =>
-    `${name} was not reached: ${causes[cause ?? ''] ?? oneLine(cause ?? 'for no known reason')}${next(payload)}`,
+    `${name} did not take the call: ${causes[cause ?? ''] ?? oneLine(cause ?? 'for no known reason')}${next(payload)}`,
   'transfer.cancelled': (name, { payload }) => `the call to ${name} was given up${next(payload)}`,
 }
 

@@ -5,8 +5,8 @@ import type { Transfer, TransferSettings } from '../records/transfer.ts'
 
 const reasons: Readonly<Record<FailureCause, string>> = {
   busy: 'the line is busy',
-  no_answer: 'nobody has answered',
-  declined: 'the call was declined',
+  no_answer: 'nobody has taken the call',
+  declined: 'the recipient did not accept the call',
   voicemail: 'a voicemail has answered',
   caller_hung_up: 'the caller has hung up',
   carrier_error: 'the call could not be connected',

@@ -28,9 +28,9 @@ t.test("`dial` passes its settings to the call, and prints the call's transfers 
   t.equal((await passing(phones, live.ended)).code, 0, live.output())
   for (const line of [
     'transfer.requested  Sales (+15005550003) is called',
-    'transfer.failed  Sales (+15005550003) was not reached: the line is busy; the next number is called',
+    'transfer.failed  Sales (+15005550003) did not take the call: the line is busy; the next number is called',
     'transfer.requested  Manager (+15005550004) is called',
-    'transfer.failed  Manager (+15005550004) was not reached: the call was declined; the agent goes on',
+    'transfer.failed  Manager (+15005550004) did not take the call: the recipient did not accept the call; the agent goes on',
   ])
     t.ok(live.output().includes(`  ${line}\n`), line)
   t.notMatch(live.output(), /machine_detection/, 'nobody looks for a machine')

@@ -54,6 +54,7 @@ const warm: Partial<Record<TransferStatus, Moves>> = {
     declined: 'declined',
     recipientLeft: 'declined',
     machine: 'voicemail',
+    // The recipient has answered the phone, but has not answered the agent's question in time.
     noAnswer: 'no_answer',
     lineFailed: 'carrier_error',
     cancel: 'cancelled',
