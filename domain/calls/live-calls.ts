@@ -3,10 +3,10 @@ import type { EndReason } from '../records/states/call.ts'
 
 /**
  * States if a person can join a call, from one process's view. `isHere` is true if this process has the call and its
- * conversation goes on. `nodeUrl` is this machine's separate URL. It is null if the machine has only the shared public
- * address.
+ * conversation goes on. `isHandedOver` is true if the caller talks to a transfer's recipient without the agent.
+ * `nodeUrl` is this machine's separate URL. It is null if the machine has only the shared public address.
  */
-export type JoinState = { isHere: boolean; isFull: boolean; nodeUrl: string | null }
+export type JoinState = { isHere: boolean; isFull: boolean; isHandedOver: boolean; nodeUrl: string | null }
 
 /** Reaches calls in this process and in others. */
 export interface LiveCalls {

@@ -168,6 +168,10 @@ export class Talking implements Conversation {
     return this.#ending !== null || this.isOver
   }
 
+  get isHandedOver(): boolean {
+    return this.#hold.isGone && !this.#isOver
+  }
+
   begin(): void {
     const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
     this.#log.connected()

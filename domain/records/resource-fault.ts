@@ -121,6 +121,9 @@ export type Resource =
   | 'rich-message subscription'
   | 'invitation'
 
+/** Why a connected call takes no further person: the agent says its last words, or the call is or was transferred. */
+export type NotLiveReason = 'ending' | 'transferring' | 'with_recipient'
+
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
   /** If a request contains several ids, `named` is the kind of the unknown id. */
@@ -205,8 +208,8 @@ export type ResourceFaultData =
   | { kind: 'sms_carrier_failed'; of: 'brand' | 'campaign' | 'vetting' | 'number' }
   /** Another registration step is running. */
   | { kind: 'sms_under_way' }
-  /** The session is over, or was not joined in time. `isEnding`: the agent is still saying its last words. */
-  | { kind: 'call_not_live'; isEnding?: true }
+  /** Without `because` the session is over, has not begun, or was not joined in time. */
+  | { kind: 'call_not_live'; because?: NotLiveReason }
   | { kind: 'call_not_ended' }
   /** The organization has tried its tools too often in the last minute. */
   | { kind: 'too_many_trials'; retryAfterS: number }
@@ -214,7 +217,8 @@ export type ResourceFaultData =
   | { kind: 'version_changed'; version: number }
   /** Only a phone call can be transferred. */
   | { kind: 'transfer_unsupported' }
-  | { kind: 'transfer_in_progress' }
+  /** `isConnected`: the caller talks to the recipient already. */
+  | { kind: 'transfer_in_progress'; isConnected?: true }
   | { kind: 'transfer_state_conflict'; status: TransferStatus }
   /** The report does not exist yet, or the session gets no report because no client joined it. */
   | { kind: 'report_missing'; because: 'not_ended' | 'analysing' | 'not_joined' }

@@ -117,7 +117,8 @@ export type TransferDone = {
 export type TransferRefusal =
   /** `isEnding`: the call is still connected, but the agent is already saying its last words. */
   | { refused: 'call_not_live'; isEnding?: true }
-  | { refused: 'transfer_in_progress' }
+  /** `isConnected`: the caller talks to the recipient already. */
+  | { refused: 'transfer_in_progress'; isConnected?: true }
   /** The call is not a phone call. */
   | { refused: 'transfer_unsupported' }
   | { refused: 'not_found' }

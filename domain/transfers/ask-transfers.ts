@@ -185,8 +185,9 @@ export class AskTransfers {
         return this.#conflictOf(call, command)
       case 'call_not_live':
         if (command.action !== 'start') return this.#conflictOf(call, command)
-        return new ResourceFault({ kind: refused, ...(answer.isEnding && { isEnding: true }) })
+        return new ResourceFault({ kind: refused, ...(answer.isEnding && { because: 'ending' }) })
       case 'transfer_in_progress':
+        return new ResourceFault({ kind: refused, ...(answer.isConnected && { isConnected: true }) })
       case 'transfer_unsupported':
         return new ResourceFault({ kind: refused })
     }

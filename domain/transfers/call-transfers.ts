@@ -59,7 +59,8 @@ export class CallTransfers implements LiveTransfers {
     const connectionId = phone.leg.connectionId ?? null
     if (!settings.isNumberOfCall && (settings.outboundTrunkId === null) !== (connectionId === null))
       return { refused: 'number_of_other_line' }
-    if (this.#newest.get(phone)?.isOpen) return { refused: 'transfer_in_progress' }
+    const newest = this.#newest.get(phone)
+    if (newest?.isOpen) return { refused: 'transfer_in_progress', ...(newest.isConnected && { isConnected: true }) }
     if (conversation === null) return { refused: 'call_not_live' }
     // The conversation is saying its last words, for example a voicemail message. It would not put the caller on hold,
     // and the call's status could not return to the status needed for its end.

@@ -86,7 +86,12 @@ export class LiveTransfer implements OpenTransfer {
 
   /** True if the caller waits for a recipient or talks to a recipient. */
   get isOpen(): boolean {
-    return !isCourseOver(this.#course) || this.#course.caller === 'recipient'
+    return !isCourseOver(this.#course) || this.isConnected
+  }
+
+  /** True if the caller talks to a recipient. */
+  get isConnected(): boolean {
+    return this.#course.caller === 'recipient'
   }
 
   /**

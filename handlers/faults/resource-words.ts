@@ -1,6 +1,12 @@
 /** The platform API's messages for faults about stored resources. */
 import type { RecordingStatus } from '../../domain/records/call.ts'
-import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/records/resource-fault.ts'
+import type {
+  NotLiveReason,
+  Problem,
+  Resource,
+  ResourceFaultData,
+  ValuePath,
+} from '../../domain/records/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
 import { type ConnectionProblem, connectionComplaints, connectionKeywords, isOfConnection } from './connection-words.ts'
@@ -33,6 +39,25 @@ const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' 
   not_joined: { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' },
 }
 
+const withRecipient = 'The caller talks to the recipient of a transfer, and the agent has left.'
+
+const notLive: Record<NotLiveReason, Omit<Said, 'code'>> = {
+  ending: { message: 'The call is ending: the agent says its last words.', hint: 'Start a new call.' },
+  transferring: {
+    message: 'The caller is on hold while the call is transferred.',
+    hint: 'Wait for the end of the transfer. If the agent has the caller again, a person can join.',
+  },
+  with_recipient: {
+    message: withRecipient,
+    hint: 'Nobody can join this call any more. End it, or start a new call.',
+  },
+}
+
+const transferredBefore: Omit<Said, 'code'> = {
+  message: withRecipient,
+  hint: 'The call cannot be transferred again. End it, or start a new call.',
+}
+
 /** The codes for faults that need no message beyond the code's usual message. */
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
@@ -41,7 +66,6 @@ const bareCodes = {
   legacy_managed: 'WEBHOOK_LEGACY_MANAGED',
   call_not_ended: 'CALL_NOT_ENDED',
   transfer_unsupported: 'TRANSFER_UNSUPPORTED',
-  transfer_in_progress: 'TRANSFER_IN_PROGRESS',
   link_expired: 'LINK_EXPIRED',
   sign_in_failed: 'SIGN_IN_FAILED',
   setup_done: 'SETUP_DONE',
@@ -61,12 +85,9 @@ export function sayResourceFault(data: ResourceFaultData): Said {
     case 'not_found':
       return { code: 'NOT_FOUND', ...(data.named && { message: `There is no ${data.named} of this id here.` }) }
     case 'call_not_live':
-      if (!data.isEnding) return { code: 'CALL_NOT_LIVE' }
-      return {
-        code: 'CALL_NOT_LIVE',
-        message: 'The call is ending: the agent says its last words.',
-        hint: 'Start a new call.',
-      }
+      return { code: 'CALL_NOT_LIVE', ...(data.because && notLive[data.because]) }
+    case 'transfer_in_progress':
+      return { code: 'TRANSFER_IN_PROGRESS', ...(data.isConnected && transferredBefore) }
     case 'too_many_trials':
       return tooManyTrials(data.retryAfterS)
     case 'version_changed':

@@ -47,7 +47,9 @@ export async function compareTransfers(t: Test, examples: Examples, { parley, ad
   const fields = { recipientParticipantIdentity: `transfer_${again.id}` }
   const completed = await send({ operation: 'completeTransfer', request: 'checked', fields, values: second })
   t.equal(completed.status, 200, completed.body.toString())
-  await callWhen(acme, id, (row) => newestOf(row) === 'completed')
+  await callWhen(acme, id, (row) => newestOf(row) === 'completed' && row.status === 'in_progress')
+  compare(await send({ operation: 'webJoinCall', request: 'named', values }), 'CallConflict: transferred')
+  compare(await send(warm), 'TransferConflict: transferred')
   compare(await send({ operation: 'cancelTransfer', values: second }), 'TransferConflict: state')
   await end(acme, send, id)
   compare(await send(warm), 'TransferConflict: notLive')

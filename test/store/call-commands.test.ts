@@ -27,17 +27,23 @@ t.test('only the process that owns a call gets its commands, each command once',
   await here.callCommands.listen(() => fail('the sender does not run it'))
   await third.callCommands.listen(() => fail('a third process does not run it'))
   await owner.callCommands.listen((tenant, callId, command) => {
-    if (command.kind === 'joinState') return { isHere: true, isFull: true, nodeUrl: 'https://node-1.example' }
+    if (command.kind === 'joinState')
+      return { isHere: true, isFull: true, isHandedOver: true, nodeUrl: 'https://node-1.example' }
     if (command.kind === 'end') ran.push([callId, command.reason, tenant])
     return null
   })
-  const nowhere = { isHere: false, isFull: false, nodeUrl: null }
+  const nowhere = { isHere: false, isFull: false, isHandedOver: false, nodeUrl: null }
   const calls = createLiveCalls({
     live: { end: () => false, joinState: () => nowhere },
     calls: here.calls,
     commands: here.callCommands,
   })
-  t.same(await calls.joinState(call, call.id), { isHere: true, isFull: true, nodeUrl: 'https://node-1.example' })
+  t.same(await calls.joinState(call, call.id), {
+    isHere: true,
+    isFull: true,
+    isHandedOver: true,
+    nodeUrl: 'https://node-1.example',
+  })
   t.equal(await calls.end(call, call.id, 'api_ended'), 'ending')
   const tenant = { organizationId, test: false }
   t.same(ran, [[call.id, 'api_ended', tenant]])

@@ -122,7 +122,8 @@ export class CallRegistry implements SeatAdmission {
     const { call, conversation, people } = this.#live.get(id) ?? {}
     const isOurs = call?.organizationId === organizationId && call.test === test
     const isHere = isOurs && conversation?.isOver === false
-    return { isHere, isFull: isHere && people?.isFull === true, nodeUrl: this.#deps.nodeUrl }
+    const isHandedOver = isOurs && conversation?.isHandedOver === true
+    return { isHere, isFull: isHere && people?.isFull === true, isHandedOver, nodeUrl: this.#deps.nodeUrl }
   }
 
   /**
@@ -221,6 +222,7 @@ export class CallRegistry implements SeatAdmission {
     const { people } = live
     const requireSeat = () => {
       const { call, conversation } = live
+      if (conversation?.isHandedOver) throw new ResourceFault({ kind: 'call_not_live', because: 'with_recipient' })
       if (conversation === null || conversation.isOver || this.#live.get(call.id) !== live)
         throw new ResourceFault({ kind: 'call_not_live' })
       people.require(identity, expiresAtMs)

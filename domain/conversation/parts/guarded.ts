@@ -60,6 +60,9 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     get isEnding() {
       return inner.isEnding
     },
+    get isHandedOver() {
+      return inner.isHandedOver
+    },
     join: (person, media) => guardedSink(inner.join(person, media), guard),
     end: (reason, clientReason) => guard(() => inner.end(reason, clientReason)),
     hold: (tone, held) => inner.hold(tone, () => guard(held)),

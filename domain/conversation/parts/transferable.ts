@@ -10,6 +10,8 @@ export interface TransferableConversation {
    * more.
    */
   readonly isEnding: boolean
+  /** True if the caller talks to another party without the agent. */
+  readonly isHandedOver: boolean
   /**
    * Puts the caller on hold. The agent first ends its sentence. Then the caller receives only the sound, the caller's
    * audio is ignored, and `held` is called once. Returns false if the conversation is ending.

@@ -72,6 +72,10 @@ export class ModelledAgent implements Conversation {
     return this.#ending !== null || this.isOver
   }
 
+  get isHandedOver(): boolean {
+    return this.#hold.isGone && !this.#isOver
+  }
+
   get isEnded(): boolean {
     return this.#isOver
   }
