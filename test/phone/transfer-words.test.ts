@@ -47,11 +47,11 @@ t.test('after a person has not accepted the call, the agent says so to the calle
     await post(id, 'transfers/warm', { to: silent, screeningTimeout: 5, fallback: { strategy } })
     const back = await callWhen(phones, id, (row) => wordsAfterHold(row).length > 0)
     t.equal(wordsAfterHold(back)[0], expected)
-    t.match(newest(back), { status: 'failed', failure_cause: 'declined' })
-    const why = 'The call was not transferred: the recipient did not accept the call.'
+    t.match(newest(back), { status: 'failed', failure_cause: 'no_answer' })
+    const why = 'The call was not transferred: nobody has taken the call.'
     t.ok(back.transcript.entries.some(({ source, text }) => source === 'system' && text.startsWith(why)))
     const failed = (await eventsOf(phones, id)).find(({ event_type }) => event_type === 'transfer.failed')
-    t.equal(failed?.failure_cause, 'declined')
+    t.equal(failed?.failure_cause, 'no_answer')
     const spoken = (await end(id)).transcript.entries.filter(({ source }) => source === 'agent')
     t.notOk(spoken.some(({ text }) => /on hold|transferred/.test(text)))
   }

@@ -115,10 +115,15 @@ type (
 	TransferKind                    = BuiltinConfigKind
 	// | status | meaning | |---|---| | `requested` | The number is called. | | `screening` | A person has answered, and
 	// the agent asks them. | | `bridging` | The carrier connects them with the caller. | | `completed` | They are
-	// connected, and the agent has left. | | `failed` | They were not reached; `failure_cause` says why. | |
+	// connected, and the agent has left. | | `failed` | They are not connected; `failure_cause` says why. | |
 	// `cancelled` | A client has given up the attempt. |
-	TransferStatus               string
-	TransferFailureCause         string // Why the attempt failed. null unless its status is `failed`.
+	TransferStatus string
+	// Why the attempt failed. null unless its status is `failed`. | cause | meaning | |---|---| | `busy` | The line is
+	// busy. | | `no_answer` | Nobody answered while the phone rang, or the person did not decide within
+	// `screeningTimeout`. | | `declined` | The person declined the call or hung up. | | `voicemail` | A voicemail has
+	// answered. | | `caller_hung_up` | The caller has hung up, or the call was ended. | | `carrier_error` | The carrier
+	// did not place or connect the call. |
+	TransferFailureCause         string
 	CallSpanKind                 string
 	CallRequestStage             = UsageByProviderType
 	RequestAttemptKeySource      string

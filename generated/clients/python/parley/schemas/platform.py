@@ -202,12 +202,21 @@ TransferStatus: TypeAlias = Literal["requested", "screening", "bridging", "compl
 | `screening` | A person has answered, and the agent asks them. |
 | `bridging` | The carrier connects them with the caller. |
 | `completed` | They are connected, and the agent has left. |
-| `failed` | They were not reached; `failure_cause` says why. |
+| `failed` | They are not connected; `failure_cause` says why. |
 | `cancelled` | A client has given up the attempt. |"""
 TransferFailureCause: TypeAlias = Literal[
     "busy", "no_answer", "declined", "voicemail", "caller_hung_up", "carrier_error"
 ]
-"""Why the attempt failed. null unless its status is `failed`."""
+"""Why the attempt failed. null unless its status is `failed`.
+
+| cause | meaning |
+|---|---|
+| `busy` | The line is busy. |
+| `no_answer` | Nobody answered while the phone rang, or the person did not decide within `screeningTimeout`. |
+| `declined` | The person declined the call or hung up. |
+| `voicemail` | A voicemail has answered. |
+| `caller_hung_up` | The caller has hung up, or the call was ended. |
+| `carrier_error` | The carrier did not place or connect the call. |"""
 CallSpanKind: TypeAlias = Literal[
     "call", "dial", "pre_call", "turn", "endpointing", "stt", "llm", "tool", "tts", "playout", "transfer",
     "unattributed",

@@ -270,13 +270,17 @@ open_enums! {
     }
     /// | status | meaning | |---|---| | `requested` | The number is called. | | `screening` | A person has answered,
     /// and the agent asks them. | | `bridging` | The carrier connects them with the caller. | | `completed` | They are
-    /// connected, and the agent has left. | | `failed` | They were not reached; `failure_cause` says why. | |
+    /// connected, and the agent has left. | | `failed` | They are not connected; `failure_cause` says why. | |
     /// `cancelled` | A client has given up the attempt. |
     TransferStatus {
         Requested = "requested", Screening = "screening", Bridging = "bridging", Completed = "completed",
         Failed = "failed", Cancelled = "cancelled",
     }
-    /// Why the attempt failed. null unless its status is `failed`.
+    /// Why the attempt failed. null unless its status is `failed`. | cause | meaning | |---|---| | `busy` | The line is
+    /// busy. | | `no_answer` | Nobody answered while the phone rang, or the person did not decide within
+    /// `screeningTimeout`. | | `declined` | The person declined the call or hung up. | | `voicemail` | A voicemail has
+    /// answered. | | `caller_hung_up` | The caller has hung up, or the call was ended. | | `carrier_error` | The
+    /// carrier did not place or connect the call. |
     TransferFailureCause {
         Busy = "busy", NoAnswer = "no_answer", Declined = "declined", Voicemail = "voicemail",
         CallerHungUp = "caller_hung_up", CarrierError = "carrier_error",

@@ -2099,9 +2099,12 @@ public final class Schemas {
     public enum TransferKind { BLIND, WARM }
     /** | status | meaning | |---|---| | {@code requested} | The number is called. | | {@code screening} | A person has answered, and the agent asks them. | |
      * {@code bridging} | The carrier connects them with the caller. | | {@code completed} | They are connected, and the agent has left. | | {@code failed} |
-     * They were not reached; {@code failure_cause} says why. | | {@code cancelled} | A client has given up the attempt. | */
+     * They are not connected; {@code failure_cause} says why. | | {@code cancelled} | A client has given up the attempt. | */
     public enum TransferStatus { REQUESTED, SCREENING, BRIDGING, COMPLETED, FAILED, CANCELLED }
-    /** Why the attempt failed. null unless its status is {@code failed}. */
+    /** Why the attempt failed. null unless its status is {@code failed}. | cause | meaning | |---|---| | {@code busy} | The line is busy. | | {@code no_answer}
+     * | Nobody answered while the phone rang, or the person did not decide within {@code screeningTimeout}. | | {@code declined} | The person declined the
+     * call or hung up. | | {@code voicemail} | A voicemail has answered. | | {@code caller_hung_up} | The caller has hung up, or the call was ended. | |
+     * {@code carrier_error} | The carrier did not place or connect the call. | */
     public enum TransferFailureCause { BUSY, NO_ANSWER, DECLINED, VOICEMAIL, CALLER_HUNG_UP, CARRIER_ERROR }
     /** One attempt to reach one destination.
      * @param id The id of the attempt.
