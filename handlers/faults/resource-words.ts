@@ -1,15 +1,10 @@
 /** The platform API's messages for faults about stored resources. */
 import type { RecordingStatus } from '../../domain/records/call.ts'
-import type {
-  NotLiveReason,
-  Problem,
-  Resource,
-  ResourceFaultData,
-  ValuePath,
-} from '../../domain/records/resource-fault.ts'
+import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/records/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
 import { type ConnectionProblem, connectionComplaints, connectionKeywords, isOfConnection } from './connection-words.ts'
+import { isOfLiveCall, sayLiveCallFault } from './live-call-words.ts'
 import { notDialed } from './not-dialed-words.ts'
 import { isOfNumber, sayNumberFault } from './number-words.ts'
 import { isOfRmsg, sayRmsgFault } from './rmsg-words.ts'
@@ -39,25 +34,6 @@ const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' 
   not_joined: { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' },
 }
 
-const withRecipient = 'The caller talks to the recipient of a transfer, and the agent has left.'
-
-const notLive: Record<NotLiveReason, Omit<Said, 'code'>> = {
-  ending: { message: 'The call is ending: the agent says its last words.', hint: 'Start a new call.' },
-  transferring: {
-    message: 'The caller is on hold while the call is transferred.',
-    hint: 'Wait for the end of the transfer. If the agent has the caller again, a person can join.',
-  },
-  with_recipient: {
-    message: withRecipient,
-    hint: 'Nobody can join this call any more. End it, or start a new call.',
-  },
-}
-
-const transferredBefore: Omit<Said, 'code'> = {
-  message: withRecipient,
-  hint: 'The call cannot be transferred again. End it, or start a new call.',
-}
-
 /** The codes for faults that need no message beyond the code's usual message. */
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
@@ -78,16 +54,13 @@ function isBare(data: ResourceFaultData): data is Extract<ResourceFaultData, { k
 
 export function sayResourceFault(data: ResourceFaultData): Said {
   if (isBare(data)) return { code: bareCodes[data.kind] }
+  if (isOfLiveCall(data)) return sayLiveCallFault(data)
   if (isOfNumber(data)) return sayNumberFault(data)
   if (isOfRmsg(data)) return sayRmsgFault(data)
   if (isOfSms(data)) return saySmsFault(data)
   switch (data.kind) {
     case 'not_found':
       return { code: 'NOT_FOUND', ...(data.named && { message: `There is no ${data.named} of this id here.` }) }
-    case 'call_not_live':
-      return { code: 'CALL_NOT_LIVE', ...(data.because && notLive[data.because]) }
-    case 'transfer_in_progress':
-      return { code: 'TRANSFER_IN_PROGRESS', ...(data.isConnected && transferredBefore) }
     case 'too_many_trials':
       return tooManyTrials(data.retryAfterS)
     case 'version_changed':
@@ -96,12 +69,6 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'NOT_FOUND', message: `${pointerOf(data.path)} names nothing that exists here.` }
     case 'pre_call_conflict':
       return { code: 'PRE_CALL_CONFLICT', details: { endpointId: data.endpointId } }
-    case 'transfer_state_conflict':
-      return {
-        code: 'TRANSFER_STATE_CONFLICT',
-        message: `The transfer is not in a state that allows it: its status is ${data.status}.`,
-        details: { status: data.status },
-      }
     case 'agent_in_use':
       return {
         code: 'AGENT_IN_USE',

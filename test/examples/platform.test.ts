@@ -256,7 +256,10 @@ t.test("responses about webhook deliveries match the contract's examples", async
     examples.compare(t, await examples.send(acme, sent), { example })
   await compare('listWebhookDeliveries 200: none', { operation: 'listWebhookDeliveries' })
   const endpointId = await insertEndpoint(sql, tenant, receiver.url)
+  const stored = newCall(acme.id)
+  await administration.store.calls.insert(stored, {})
   const id = await recordDelivery(administration.store, tenant, endpointId, {
+    callId: stored.id,
     agentId: 'agent_7Hq2mXb0cVtR5sYp1LwEk9',
     payload: { status: 'completed' },
   })

@@ -1,6 +1,6 @@
 /**
- * On uWebSockets.js the refusal of a request waits for the rest of the request's body, and closes the connection if the
- * body stalls. node:http has its own time limit for each connection.
+ * On uWebSockets.js a refusal waits for the rest of the request's body, and closes the connection if the body stalls.
+ * node:http has its own time limit for each connection.
  */
 import { once } from 'node:events'
 import net from 'node:net'

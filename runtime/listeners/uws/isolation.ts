@@ -117,8 +117,8 @@ class UnreadBody {
 
 const checkEveryMs = 200
 /**
- * A body stalls if this many checks in a row find no new bytes. 0.8 s is longer than a gap in a slow network, and shorter
- * than the second for which curl waits for `100 Continue` before it sends a body.
+ * A body stalls if this many checks in a row find no new bytes. 0.8 s is longer than a gap in a slow network, and
+ * shorter than the second for which curl waits for `100 Continue` before it sends a body.
  */
 const quietChecksMax = 4
 const slowChecksMax = 10
