@@ -3930,7 +3930,7 @@ export type WebhookDelivery = {
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */
   occurredAt: string
-  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`. */
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. Test events and events before a call are sent once, so their attempts end at `createdAt`. */
   expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */
   deliveredAt: string | null
@@ -4014,7 +4014,7 @@ export type WebhookDeliveryDetail = {
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */
   occurredAt: string
-  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`. */
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. Test events and events before a call are sent once, so their attempts end at `createdAt`. */
   expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */
   deliveredAt: string | null

@@ -39,6 +39,7 @@ t.test('a US number becomes E.164 in each way that people write it, and other te
   ]
   for (const text of written) t.equal(e164Of(text), '+12125550102', text)
   t.equal(e164Of('+49 30 901820'), '+4930901820')
+  t.equal(e164Of('+49 (0)30 901820'), '+4930901820', 'the 0 in brackets is dialled only inside the country')
   for (const text of ['', '555-0102', '030 901820', '0049 30 901820', '212-555-0102 x7', '112 555 0102', '+0 212'])
     t.equal(e164Of(text), text)
   t.end()

@@ -6,6 +6,7 @@ import { inBrowser, patience } from '../browser/visiting.ts'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
+import { until } from '../process/machine.ts'
 import { signIn, type Visitor, withCarrier } from './visiting.ts'
 
 const business = {
@@ -91,7 +92,7 @@ async function tests(browser: Browser): Promise<void> {
     })
   })
 
-  t.test('the page follows a review of the simulated registry', async (t) => {
+  t.test('the page says that the registry is simulated, and shows the end of its review', async (t) => {
     const { owner, place } = await organization('in review')
     await sql`update organizations set sms_enabled = true where id = ${owner.id}`
     await call(owner, 'PUT', '/v1/sms/10dlc/brand', brandProfile)
@@ -101,18 +102,29 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('dialog:has-text("Simulated carrier: no real number, no real money.")', patience)
     await check('sms-brand-submit')
     await page.click('dialog button:has-text("Submit the business")')
+    await page.waitForSelector('[role="status"]:has-text("takes seconds for a review")', patience)
+    const isVerified = async () =>
+      /"status":"verified"/.test((await call(owner, 'POST', '/v1/sms/10dlc/brand/submit')).text)
+    await until('the approval', isVerified)
+    await page.click('button:has-text("Read all states again")')
     await page.waitForSelector('li:has-text("Register the brand"):has-text("verified")', patience)
   })
 
-  t.test('a person alone asks a real registry for the result of a review', async (t) => {
+  t.test('only a person asks the registry for the result of a review', async (t) => {
     const { owner, place } = await organization('with a carrier')
     await sql`update organizations set sms_enabled = true where id = ${owner.id}`
     await call(owner, 'PUT', '/v1/sms/10dlc/brand', brandProfile)
     await call(owner, 'POST', '/v1/sms/10dlc/brand/submit')
     const { page, open, check } = await signIn(t, place)
     await withCarrier(page)
-    await open('/sms', '[role="status"]:has-text("asks when you press the button")')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await open('/sms', '[role="status"]:has-text("up to days"):has-text("asks when you press the button")')
     await check('sms-real-review')
+    const submissions = () => asked.filter((url) => url.endsWith('/brand/submit')).length
+    t.equal(submissions(), 0)
+    await page.click('button:has-text("Read all states again")')
+    await until('the request', () => submissions() === 1)
   })
 
   t.test('reading the states submits no change that another person has saved', async (t) => {

@@ -43,7 +43,8 @@ overEngines(t, (t, engine) => {
     const client = await begin(t, 'length')
     client.write(5_000)
     client.clock.pass(2_000)
-    await client.clock.advance(0)
+    // On a busy machine the bytes may arrive after the first check.
+    await client.clock.advance(200)
     t.match(client.text, /^HTTP\/1.1 404 /)
     t.notMatch(client.text, /connection: close/i)
   })

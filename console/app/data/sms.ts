@@ -35,26 +35,6 @@ async function readStates(): Promise<void> {
 
 export const useReadStates = () => useMutation({ mutationFn: readStates, onSettled: refreshSms })
 
-const reviewMs = 5000
-const reviewReadsMax = 12
-
-/**
- * Asks the simulated registry a few times if its review is over. Its reviews take seconds. Each request is an entry in
- * the audit log, so a real registry, whose reviews take days, is asked only by a person.
- */
-export const reviewQuery = (submittedAt: string | null) =>
-  queryOptions({
-    queryKey: ['sms review', submittedAt],
-    queryFn: async () => {
-      await readStates()
-      await refreshSms()
-      return null
-    },
-    initialData: null,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: ({ state }) => (state.error === null && state.dataUpdateCount < reviewReadsMax ? reviewMs : false),
-  })
-
 export const useOrderVetting = () =>
   useMutation({
     mutationFn: async (vettingClass: SmsVettingClass) =>

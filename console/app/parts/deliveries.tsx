@@ -73,9 +73,13 @@ export function DeliveriesTable({ rows, hides = [] }: { rows: readonly WebhookDe
   )
 }
 
-/** A test event is sent once: its attempts end when it is created. */
-export const isTestEvent = ({ expiresAt, createdAt }: Pick<WebhookDelivery, 'expiresAt' | 'createdAt'>) =>
+/** Test events and events before a call are sent once: their attempts end when they are created. */
+export const isSentOnce = ({ expiresAt, createdAt }: Pick<WebhookDelivery, 'expiresAt' | 'createdAt'>) =>
   expiresAt === createdAt
+
+/** A test event names no call that exists. `call.pre_call` is sent once for a real call too, so it is not told apart. */
+export const isTestEvent = (row: Pick<WebhookDelivery, 'expiresAt' | 'createdAt' | 'event'>) =>
+  isSentOnce(row) && row.event !== 'call.pre_call'
 
 /** Shows the call's page, or only its id if the call is not stored. The last characters of ids differ most. */
 export function DeliveredCall({

@@ -5,7 +5,9 @@
  * is 1. Other numbers could belong to any country.
  */
 export function e164Of(text: string): string {
-  const digits = text.trim().replaceAll(/[\s().-]/g, '')
+  // In "+49 (0)30 901820" the 0 is dialled only inside the country.
+  const international = text.trim().replace(/^(\+[1-9][0-9]{0,2})\s*\(0\)/, '$1')
+  const digits = international.replaceAll(/[\s().-]/g, '')
   if (/^\+[1-9][0-9]{6,14}$/.test(digits)) return digits
   const [, national] = /^1?([2-9][0-9]{9})$/.exec(digits) ?? []
   return national === undefined ? text : `+1${national}`

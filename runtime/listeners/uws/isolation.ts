@@ -93,7 +93,7 @@ class UnreadBody {
   #seenBytes: number
   /** The number of checks in a row that found no new bytes. */
   #quietChecks = 0
-  /** The number of checks that found too few new bytes. */
+  /** The number of checks in a row that found too few new bytes. */
   #slowChecks = 0
 
   constructor(isChunked: boolean, readBytes: number) {
@@ -108,7 +108,7 @@ class UnreadBody {
     const isFast = newBytes > fastBytesMin
     this.#seenBytes = readBytes
     this.#quietChecks = newBytes === 0 ? this.#quietChecks + 1 : 0
-    if (!isFast) this.#slowChecks += 1
+    this.#slowChecks = isFast ? 0 : this.#slowChecks + 1
     if (this.#quietChecks === quietChecksMax || this.#slowChecks === slowChecksMax) return 'closes'
     if (this.#isChunked) return readBytes - this.#firstBytes > unreadBytesMax ? 'reads no more' : null
     return isFast ? 'goes on' : null

@@ -23,6 +23,7 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
   const join = useJoin(call.id)
   const isOnHold = openTransferOf(call) !== undefined
   // After a transfer the agent has left. The server then refuses another transfer, and people cannot join the call.
+  // While a transfer is under way, both are refused too.
   const hasAgent = isConnected(status) && completedTransferOf(call) === undefined
   return (
     <header className={styles.header}>
@@ -43,7 +44,7 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
           <Badge tone={toneOfOutcome(report.outcome)}>{words(report.outcome)}</Badge>
         )}
         <div className={styles.actions}>
-          {hasAgent && <JoinButton join={join} />}
+          {hasAgent && !isOnHold && <JoinButton join={join} />}
           {isLive && <LiveActions id={call.id} canTransfer={hasAgent && !isOnHold} />}
           <CopyButton text={window.location.href} label="Copy the address of this moment">
             Link

@@ -23,10 +23,9 @@ export function TransferBar({ call, events, isSpeaking }: TransferBarProps) {
   const mask = useMask()
   const open = openTransferOf(call)
   const newest = call.transfers.at(-1)
-  if (open) return <OpenTransfer callId={call.id} transfer={open} />
+  if (open) return <OpenTransfer key={open.id} callId={call.id} transfer={open} />
   if (newest === undefined || newest.id === closedId) return null
-  const back = isSpeaking ? 'You have the caller again.' : 'The agent has the caller again.'
-  const outcome = outcomeOf(newest, events, back, mask)
+  const outcome = outcomeOf(newest, { events, isSpeaking }, mask)
   return <ClosedTransfer key={newest.id} transfer={newest} outcome={outcome} onClose={() => setClosedId(newest.id)} />
 }
 

@@ -23,13 +23,40 @@ export const statusWords: Readonly<Record<Transfer['status'], string>> = {
 export const recipientOf = ({ label, transfer_to: to }: Transfer, mask: Mask) =>
   mask(label === null ? to : `${label} (${to})`)
 
-/** Says how an attempt ended. `back` is the sentence about the caller after a failed attempt. */
-export function outcomeOf(transfer: Transfer, events: readonly CallEvent[], back: string, mask: Mask): string {
+type Outcome = {
+  events: readonly CallEvent[]
+  /** True if the person who looks at the page speaks in the call. */
+  isSpeaking: boolean
+}
+
+/** Says how an attempt ended, and what follows for the caller. */
+export function outcomeOf(transfer: Transfer, { events, isSpeaking }: Outcome, mask: Mask): string {
   const recipient = recipientOf(transfer, mask)
   if (transfer.status === 'completed') return `Transferred to ${recipient}. The caller talks with them.`
-  if (transfer.status === 'cancelled') return `The transfer to ${recipient} was cancelled. ${back}`
-  return `The transfer to ${recipient} failed: ${reasonOf(transfer, events)}. ${back}`
+  const next = nextOf(transfer, events, isSpeaking)
+  if (transfer.status === 'cancelled') return `The transfer to ${recipient} was cancelled.${next}`
+  return `The transfer to ${recipient} failed: ${reasonOf(transfer, events)}.${next}`
 }
+
+const fallbacks: Readonly<Record<string, string>> = {
+  return_to_assistant: ' The agent has the caller again.',
+  take_message: ' The agent takes a message.',
+  end_call: ' The call ends.',
+}
+
+/** The attempt's last event has the way on for the caller. Without the event, nothing is said about the caller. */
+function nextOf({ id, failure_cause: cause }: Transfer, events: readonly CallEvent[], isSpeaking: boolean): string {
+  if (cause === 'caller_hung_up') return ''
+  const last = events.findLast(({ event_type: type, payload }) => endTypes.has(type) && payload['id'] === id)
+  if (last === undefined) return ''
+  const { next_transfer_id: nextId, fallback } = last.payload
+  if (typeof nextId === 'string') return ' The next number is called.'
+  if (typeof fallback !== 'object' || fallback === null || !('action' in fallback)) return ''
+  const action = String(fallback.action)
+  return isSpeaking && action === 'return_to_assistant' ? ' You have the caller again.' : (fallbacks[action] ?? '')
+}
+
+const endTypes = new Set<CallEvent['event_type']>(['transfer.failed', 'transfer.cancelled'])
 
 const reasons: Readonly<Record<NonNullable<Transfer['failure_cause']>, string>> = {
   busy: 'the line is busy',

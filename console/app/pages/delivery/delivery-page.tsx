@@ -8,7 +8,7 @@ import { usePathId } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { DeliveredCall, DeliveryStatus, isTestEvent } from '../../parts/deliveries.tsx'
+import { DeliveredCall, DeliveryStatus, isSentOnce, isTestEvent } from '../../parts/deliveries.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { zoneName } from '../../parts/formats.ts'
 import { JsonView } from '../../parts/json-view.tsx'
@@ -93,7 +93,10 @@ function DeliveryFacts({ delivery }: Props) {
       rows={[
         ['Happened', <Moment key="happened" at={occurredAt} />],
         ['Accepted', deliveredAt && <Moment key="accepted" at={deliveredAt} />],
-        ['Given up after', deliveredAt === null && !isTest ? <Moment key="expires" at={expiresAt} /> : null],
+        [
+          'Given up after',
+          deliveredAt === null && !isSentOnce(delivery) ? <Moment key="expires" at={expiresAt} /> : null,
+        ],
         ['Call', isTest ? 'none: a test event' : sessionId && <DeliveredCall key="call" of={delivery} />],
         [
           'Agent',

@@ -3,7 +3,7 @@ import type {
   WebhookDeliveryDetail,
   WebhookDeliveryError,
 } from '../../../../generated/clients/typescript/models/platform.ts'
-import { isTestEvent, resultOf } from '../../parts/deliveries.tsx'
+import { isSentOnce, isTestEvent, resultOf } from '../../parts/deliveries.tsx'
 import { milliseconds, plural } from '../../parts/formats.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { Notice } from '../../parts/notice.tsx'
@@ -39,7 +39,7 @@ export function Explanation({ delivery, sent }: Props) {
     <Notice tone={status === 'cancelled' ? 'warn' : 'alarm'} title={resultOf(delivery)}>
       <p>{adviceOf(error, delivery.httpStatus)}</p>
       <p>
-        {isOver && (isTestEvent(delivery) ? 'A test event is sent once. ' : `${ended(attemptCount)} `)}
+        {isOver && `${endOf(delivery)} `}
         {status === 'pending' && 'The next attempt is planned. '}
         {canRedeliver && '“Send again” sends the same bytes with the same event id.'}
       </p>
@@ -47,7 +47,11 @@ export function Explanation({ delivery, sent }: Props) {
   )
 }
 
-const ended = (attempts: number) => `No attempt is planned after ${plural(attempts, 'attempt')}.`
+function endOf(delivery: WebhookDeliveryDetail): string {
+  if (isTestEvent(delivery)) return 'A test event is sent once.'
+  if (isSentOnce(delivery)) return 'An event before a call is sent once.'
+  return `No attempt is planned after ${plural(delivery.attemptCount, 'attempt')}.`
+}
 
 function lastDuration(attempts: WebhookDeliveryDetail['attempts']): string {
   const last = attempts.at(-1)

@@ -2486,10 +2486,12 @@ type WebhookDelivery struct {
 	Attempts        int64                 `json:"attempts"`   // The number of attempts that have ended.
 	HTTPStatus      *int64                `json:"httpStatus"` // The HTTP status of the last attempt that was answered. null if none was.
 	Error           *WebhookDeliveryError `json:"error"`
-	OccurredAt      time.Time             `json:"occurredAt"`  // When the event happened, in UTC.
-	ExpiresAt       time.Time             `json:"expiresAt"`   // When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`.
-	DeliveredAt     *time.Time            `json:"deliveredAt"` // When the endpoint accepted the event, in UTC. null if it has not.
-	CreatedAt       time.Time             `json:"createdAt"`   // When the delivery was created, in UTC.
+	OccurredAt      time.Time             `json:"occurredAt"` // When the event happened, in UTC.
+	// When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. Test events and events
+	// before a call are sent once, so their attempts end at `createdAt`.
+	ExpiresAt   time.Time  `json:"expiresAt"`
+	DeliveredAt *time.Time `json:"deliveredAt"` // When the endpoint accepted the event, in UTC. null if it has not.
+	CreatedAt   time.Time  `json:"createdAt"`   // When the delivery was created, in UTC.
 	// Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report
 	// replaces, if the endpoint is deleted or disabled, and while an attempt is running.
 	CanRedeliver bool `json:"canRedeliver"`
@@ -2540,10 +2542,12 @@ type WebhookDeliveryDetail struct {
 	Attempts        []WebhookAttempt      `json:"attempts"`   // The last 100 attempts to deliver the event, the oldest first.
 	HTTPStatus      *int64                `json:"httpStatus"` // The HTTP status of the last attempt that was answered. null if none was.
 	Error           *WebhookDeliveryError `json:"error"`
-	OccurredAt      time.Time             `json:"occurredAt"`  // When the event happened, in UTC.
-	ExpiresAt       time.Time             `json:"expiresAt"`   // When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`.
-	DeliveredAt     *time.Time            `json:"deliveredAt"` // When the endpoint accepted the event, in UTC. null if it has not.
-	CreatedAt       time.Time             `json:"createdAt"`   // When the delivery was created, in UTC.
+	OccurredAt      time.Time             `json:"occurredAt"` // When the event happened, in UTC.
+	// When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. Test events and events
+	// before a call are sent once, so their attempts end at `createdAt`.
+	ExpiresAt   time.Time  `json:"expiresAt"`
+	DeliveredAt *time.Time `json:"deliveredAt"` // When the endpoint accepted the event, in UTC. null if it has not.
+	CreatedAt   time.Time  `json:"createdAt"`   // When the delivery was created, in UTC.
 	// Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report
 	// replaces, if the endpoint is deleted or disabled, and while an attempt is running.
 	CanRedeliver   bool           `json:"canRedeliver"`

@@ -2739,7 +2739,7 @@ export type WebhookDelivery = {
   /** The HTTP status of the last attempt that was answered. null if none was. */ httpStatus: number | null
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */ occurredAt: string
-  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`. */
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. Test events and events before a call are sent once, so their attempts end at `createdAt`. */
   expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */ deliveredAt: string | null
   /** When the delivery was created, in UTC. */ createdAt: string
@@ -2792,7 +2792,7 @@ export type WebhookDeliveryDetail = {
   /** The HTTP status of the last attempt that was answered. null if none was. */ httpStatus: number | null
   error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */ occurredAt: string
-  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`. */
+  /** When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. Test events and events before a call are sent once, so their attempts end at `createdAt`. */
   expiresAt: string
   /** When the endpoint accepted the event, in UTC. null if it has not. */ deliveredAt: string | null
   /** When the delivery was created, in UTC. */ createdAt: string

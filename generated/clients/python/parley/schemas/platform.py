@@ -2476,7 +2476,8 @@ class WebhookDelivery(TypedDict):
     httpStatus: int | None  # The HTTP status of the last attempt that was answered. null if none was.
     error: WebhookDeliveryError | None
     occurredAt: str  # When the event happened, in UTC.
-    # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`.
+    # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. Test events and events before a call are sent once, so their
+    # attempts end at `createdAt`.
     expiresAt: str
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
@@ -2528,7 +2529,8 @@ class WebhookDeliveryDetail(TypedDict):
     httpStatus: int | None  # The HTTP status of the last attempt that was answered. null if none was.
     error: WebhookDeliveryError | None
     occurredAt: str  # When the event happened, in UTC.
-    # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. A test event is sent once, so its attempts end at `createdAt`.
+    # When the attempts end, in UTC. A delivery that has not succeeded by then is `expired`. Test events and events before a call are sent once, so their
+    # attempts end at `createdAt`.
     expiresAt: str
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.

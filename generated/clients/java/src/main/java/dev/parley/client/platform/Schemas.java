@@ -3425,8 +3425,8 @@ public final class Schemas {
      * @param attempts The number of attempts that have ended.
      * @param httpStatus The HTTP status of the last attempt that was answered. null if none was.
      * @param occurredAt When the event happened, in UTC.
-     * @param expiresAt When the attempts end, in UTC. A delivery that has not succeeded by then is {@code expired}. A test event is sent once, so its attempts
-     * end at {@code createdAt}.
+     * @param expiresAt When the attempts end, in UTC. A delivery that has not succeeded by then is {@code expired}. Test events and events before a call are
+     * sent once, so their attempts end at {@code createdAt}.
      * @param deliveredAt When the endpoint accepted the event, in UTC. null if it has not.
      * @param createdAt When the delivery was created, in UTC.
      * @param canRedeliver Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
@@ -3477,8 +3477,8 @@ public final class Schemas {
      * @param attempts The last 100 attempts to deliver the event, the oldest first.
      * @param httpStatus The HTTP status of the last attempt that was answered. null if none was.
      * @param occurredAt When the event happened, in UTC.
-     * @param expiresAt When the attempts end, in UTC. A delivery that has not succeeded by then is {@code expired}. A test event is sent once, so its attempts
-     * end at {@code createdAt}.
+     * @param expiresAt When the attempts end, in UTC. A delivery that has not succeeded by then is {@code expired}. Test events and events before a call are
+     * sent once, so their attempts end at {@code createdAt}.
      * @param deliveredAt When the endpoint accepted the event, in UTC. null if it has not.
      * @param createdAt When the delivery was created, in UTC.
      * @param canRedeliver Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
