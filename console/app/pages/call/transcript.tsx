@@ -54,6 +54,12 @@ function useFollowing(
   { lines, current, selected, isPlaying, isLive }: TranscriptProps,
 ) {
   const [isAway, setAway] = useState(isLive && selected !== null)
+  const [wasLive, setWasLive] = useState(isLive)
+  // After the call's end the view follows the sound, wherever the reader was in the live call.
+  if (wasLive !== isLive) {
+    setWasLive(isLive)
+    setAway(false)
+  }
   useEffect(() => {
     if (!isPlaying) return
     const leave = () => setAway(true)
