@@ -14,7 +14,7 @@ overEngines(t, (t) => {
   t.test('unfinished bodies of one organization leave a share of the requests to the others', async (t) => {
     const server = await crowd(t, { areSeveral: true, limits })
     const bodies = Array.from({ length: 20 }, () => beginBody(server, '/v1/take', 'a'))
-    await until(() => answered(bodies).length === 14)
+    await server.clock.until('14 are refused', () => answered(bodies).length === 14)
     t.equal(server.inflight(), 6, 'three shares out of four')
     t.match(answered(bodies)[0]?.text, /^HTTP\/1.1 503[\s\S]*Retry-After: 1[\s\S]*too many requests at once/i)
     t.same(await posts(server, '/v1/take', 'b', 10), ok(10))
@@ -50,7 +50,7 @@ overEngines(t, (t) => {
   t.test('unfinished bodies without an API key do not block requests with an API key', async (t) => {
     const server = await crowd(t, { areSeveral: true, limits })
     const bodies = Array.from({ length: 20 }, () => beginBody(server, '/v1/webhook', ''))
-    await until(() => answered(bodies).length === 14)
+    await server.clock.until('14 are refused', () => answered(bodies).length === 14)
     t.same(await posts(server, '/v1/take', 'b', 10), ok(10))
     for (const { socket } of bodies) socket.destroy()
     await until(() => server.inflight() === 0)

@@ -17,7 +17,7 @@ overEngines(t, (t) => {
   t.test('unfinished uploads leave a share of the upload memory to the other organizations', async (t) => {
     const server = await crowd(t, { areSeveral: true, limits })
     const uploads = halves(server, 10)
-    await until(() => answered(uploads).length >= 4)
+    await server.clock.until('four are refused', () => answered(uploads).length >= 4)
     t.match(answered(uploads)[0]?.text, /^HTTP\/1.1 503[\s\S]*Retry-After: 5[\s\S]*too many uploads at once/i)
     for (let i = 0; i < 5; i++) t.equal(await post(server, '/v1/upload', 'b', Buffer.alloc(20_000), type), 200)
     t.equal(await post(server, '/v1/upload', 'a', Buffer.alloc(20_000), type), 503)
