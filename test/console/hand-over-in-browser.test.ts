@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/records/call.ts'
-import type { Transfer } from '../../domain/records/transfer.ts'
+import type { DoneFallback, Transfer } from '../../domain/records/transfer.ts'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
 import { inboundPhone, newCall, newEvent } from '../calls/call.ts'
@@ -117,7 +117,11 @@ async function tests(browser: Browser): Promise<void> {
     const attempt = transferOf(newCall(owner.id, { id }))
     const append = (entry: CallEntry) =>
       admin.store.calls.append({ organizationId: owner.id, test: false }, id, [entry])
-    const change = (more: Partial<Transfer>) => append(transferred({ ...attempt, completedAtMs: null, ...more }))
+    const change = (more: Partial<Transfer>) => {
+      const fallback =
+        more.status === 'failed' || more.status === 'cancelled' ? fallbackOf('return_to_assistant') : null
+      return append(transferred({ ...attempt, completedAtMs: null, fallback, ...more }))
+    }
     return { append, change }
   }
   const status = (text: string) => `[role="status"]:has-text("${text}")`
@@ -169,6 +173,14 @@ async function tests(browser: Browser): Promise<void> {
       await change({ status: 'failed', failureCause, completedAtMs: Date.now() })
       await page.waitForSelector(status(words), patience)
     }
+    for (const [action, words] of [
+      ['end_call', 'The call ends.'],
+      ['take_message', 'The agent takes a message.'],
+    ] as const) {
+      const fallback = fallbackOf(action)
+      await change({ status: 'failed', failureCause: 'busy', fallback, completedAtMs: Date.now() })
+      await page.waitForSelector(status(`failed: the line is busy. ${words}`), patience)
+    }
     await change({ status: 'cancelled', completedAtMs: Date.now() })
     await page.waitForSelector(status('was cancelled. The agent has the caller again.'), patience)
     t.notOk(await page.isVisible('button:has-text("Try again")'), 'a person has cancelled it')
@@ -210,6 +222,10 @@ async function tests(browser: Browser): Promise<void> {
     t.notOk(await page.isVisible(status('You are connected with the caller')))
   })
 }
+
+const fallbackOf = (action: DoneFallback['action']): DoneFallback => ({
+  ...{ action, message: null, takeMessagePrompt: null, holdAudioUrl: null, voicemailDetected: false },
+})
 
 type Event = { event_type: string; payload: { identity?: string } }
 
