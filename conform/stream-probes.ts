@@ -62,7 +62,7 @@ async function resumed(probe: Probe): Promise<Found> {
   const rest = eventsIn(await ask(probe, { ...wanted, headers: { 'last-event-id': last } }))
   // The first event states the current state, so it comes at each start, and again when the state changes.
   const isState = ({ name }: Event) => name === whole[0]?.name
-  // What the stream follows may change between the two requests, so the last event may have a newer position.
+  // The followed session may change between the two requests, so the last event may have a newer position.
   const isThere = (event: Event) =>
     rest.some((each) => isSame(each, event) || (event === whole.at(-1) && each.name === event.name))
   const missing = whole.slice(at + 1).filter((event) => !isState(event) && !isThere(event))

@@ -77,7 +77,7 @@ export function DeliveriesTable({ rows, hides = [] }: { rows: readonly WebhookDe
 export const isSentOnce = ({ expiresAt, createdAt }: Pick<WebhookDelivery, 'expiresAt' | 'createdAt'>) =>
   expiresAt === createdAt
 
-/** A test event names no call that exists. `call.pre_call` is sent once for a real call too, so it is not told apart. */
+/** Real events are repeated, except `call.pre_call`. So a test of `call.pre_call` cannot be recognized. */
 export const isTestEvent = (row: Pick<WebhookDelivery, 'expiresAt' | 'createdAt' | 'event'>) =>
   isSentOnce(row) && row.event !== 'call.pre_call'
 
