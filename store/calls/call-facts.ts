@@ -148,6 +148,7 @@ const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 /** Makes the facts of calls. Resolves with the ids of failed calls, and of calls locked by another transaction. */
 async function makeFacts(tx: Tx, deps: FactsDeps, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
   const nowMs = deps.clock.nowMs()
   const calls = await tx<Owned[]>`
     select organization_id as "organizationId", test, id from calls

@@ -18,7 +18,9 @@ export const providerHealthQuery = queryOptions({
   refetchInterval: healthMs,
 })
 
-const refreshProviders = () => queries.invalidateQueries({ queryKey: ['providers'] })
+/** A key also adds models to the ranking, or removes them. */
+const refreshProviders = () =>
+  Promise.all(['providers', 'ranking'].map((name) => queries.invalidateQueries({ queryKey: [name] })))
 
 /** The key is never kept in the cache. */
 export const useStoreProviderKey = () =>

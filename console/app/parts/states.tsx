@@ -77,7 +77,7 @@ function Notice({ icon: Icon, title, state, children }: Note) {
 }
 
 type Answered<Data> = {
-  of: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  of: Pick<UseQueryResult<Data>, 'data' | 'error'> & { refetch: () => unknown }
   /** Until the data come, only screen readers have this heading. */
   heading?: string
   rows?: number

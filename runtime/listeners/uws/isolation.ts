@@ -48,6 +48,7 @@ export class Isolation {
     this.#awaitsBody = false
     const isOneTurn = this.#readTurn === currentTurn()
     this.#readTurn = currentTurn()
+    if (this.#waiting === null) return
     const ending = this.#closes ? 'closes' : 'goes on'
     if (this.#closes || isOneTurn) setImmediate(() => this.#release(ending))
     // The client may have sent its next request with the end of a long body. When this call returns, uWebSockets.js

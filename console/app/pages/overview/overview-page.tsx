@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { CallOverview } from '../../../../generated/clients/typescript/models/platform.ts'
 import { newestQuery } from '../../data/calls.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer } from '../../parts/states.tsx'
@@ -13,13 +12,14 @@ const shownCalls = 8
 export function OverviewPage() {
   const newest = useQuery(newestQuery({}, shownCalls))
   const live = useQuery(newestQuery({ live: true }, shownCalls))
+  const refetch = () => Promise.all([newest.refetch(), live.refetch()])
   return (
     <Page title="Overview" command={{ path: `/v1/calls?limit=${shownCalls}`, cli: 'calls list' }}>
-      <Answer of={{ ...newest, error: newest.error ?? live.error }} rows={8}>
+      <Answer of={{ ...newest, error: newest.error ?? live.error, refetch }} rows={8}>
         {(calls) => (
           <div className={styles.parts}>
-            <CallsOrNothing title="Live now" calls={live.data ?? []} />
-            <CallsOrNothing title="Newest calls" calls={calls.filter(({ ended_at: end }) => end !== null)} />
+            <RecentCalls title="Live now" calls={live.data ?? []} />
+            <RecentCalls title="Newest calls" calls={calls.filter(({ ended_at: end }) => end !== null)} />
             {calls.length < shownCalls && <FirstSteps newest={calls[0]} />}
           </div>
         )}
@@ -27,6 +27,3 @@ export function OverviewPage() {
     </Page>
   )
 }
-
-const CallsOrNothing = (props: { title: string; calls: readonly CallOverview[] }) =>
-  props.calls.length > 0 && <RecentCalls {...props} />

@@ -7,7 +7,9 @@ import { Private } from '../../parts/redaction.tsx'
 import { slowMs, toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
 import styles from './recent-calls.module.css'
 
+/** Shows nothing if there are no calls. */
 export function RecentCalls({ title, calls }: { title: string; calls: readonly CallOverview[] }) {
+  if (calls.length === 0) return null
   return (
     <Card title={title} actions={<Link to="/calls">All calls</Link>}>
       <ul className={styles.calls}>

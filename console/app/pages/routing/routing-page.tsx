@@ -54,32 +54,22 @@ function Rows({ models }: { models: readonly ModelRow[] }) {
 
 function Choices({ filters, languages }: { filters: Filters; languages: readonly string[] }) {
   const change = useFilterChange(filters)
+  const fields = [
+    { name: 'kind', label: 'For', choices: kinds },
+    { name: 'language', label: 'Language', choices: languages.map((value) => ({ value, label: value })) },
+    { name: 'objective', label: 'Strategy', choices: objectives },
+    { name: 'path', label: 'Figures', choices: paths },
+  ] as const
   return (
     <FilterRow>
-      <SelectField
-        label="For"
-        value={filters.kind}
-        choices={kinds}
-        onChange={({ target }) => change({ kind: target.value })}
-      />
-      <SelectField
-        label="Language"
-        value={filters.language}
-        choices={languages.map((value) => ({ value, label: value }))}
-        onChange={({ target }) => change({ language: target.value })}
-      />
-      <SelectField
-        label="Strategy"
-        value={filters.objective}
-        choices={objectives}
-        onChange={({ target }) => change({ objective: target.value })}
-      />
-      <SelectField
-        label="Figures"
-        value={filters.path}
-        choices={paths}
-        onChange={({ target }) => change({ path: target.value })}
-      />
+      {fields.map(({ name, ...field }) => (
+        <SelectField
+          key={name}
+          {...field}
+          value={filters[name]}
+          onChange={({ target }) => change({ [name]: target.value })}
+        />
+      ))}
     </FilterRow>
   )
 }

@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react'
 import type {
   SmsBrand,
   SmsBrandStatus,
@@ -61,40 +62,28 @@ export function SubmitBrandStep({ brand }: { brand: SmsBrand | null }) {
         />
       )}
       <ReviewErrors errors={reviewErrors} />
-      {isNew && <SubmitBrand />}
-      {!isNew && hasUnsubmittedChanges && <SubmitChanges />}
+      {isNew && (
+        <SubmitBrand title="Register the brand" action="Submit the business">
+          The registry of the carriers gets the description. Each registration is paid.
+        </SubmitBrand>
+      )}
+      {!isNew && hasUnsubmittedChanges && (
+        <SubmitBrand title="Submit the changes" action="Submit the changes">
+          The registry of the carriers has an older description, and gets the saved description.
+        </SubmitBrand>
+      )}
       {status === 'verified' && <Vetting />}
     </Step>
   )
 }
 
-function SubmitBrand() {
-  const submit = useSubmitBrand()
-  return (
-    <SubmitButton
-      title="Register the brand"
-      action="Submit the business"
-      of={submit}
-      submit={(_key, done) => submit.mutate(undefined, { onSuccess: done })}
-    >
-      The registry of the carriers gets the description. Each registration is paid.
-    </SubmitButton>
-  )
-}
+type SubmitBrandProps = Pick<ComponentProps<typeof SubmitButton>, 'title' | 'action' | 'children'>
 
 /** The states are read again with the submission, because the registry has no other request for them. */
-function SubmitChanges() {
+function SubmitBrand(props: SubmitBrandProps) {
   const submit = useSubmitBrand()
-  return (
-    <SubmitButton
-      title="Submit the changes"
-      action="Submit the changes"
-      of={submit}
-      submit={(_key, done) => submit.mutate(undefined, { onSuccess: done })}
-    >
-      The registry of the carriers has an older description, and gets the saved description.
-    </SubmitButton>
-  )
+  const send = (_key: string, done: () => void) => submit.mutate(undefined, { onSuccess: done })
+  return <SubmitButton {...props} of={submit} submit={send} />
 }
 
 const classes: readonly { value: SmsVettingClass; label: string }[] = [
