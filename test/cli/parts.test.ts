@@ -109,7 +109,10 @@ t.test('each event, cause and fallback of a transfer is described in plain words
   const causes = ['busy', 'no_answer', 'declined', 'voicemail', 'caller_hung_up', 'carrier_error']
   for (const cause of causes) t.notMatch(failed(cause), /_/, cause)
   t.match(failed('busy', { next_transfer_id: 'id' }), /the line is busy; the next number is called$/)
-  t.match(failed('no_answer', { fallback: { action: 'take_message' } }), /no answer in time; the agent takes a message$/)
+  t.match(
+    failed('no_answer', { fallback: { action: 'take_message' } }),
+    /no answer in time; the agent takes a message$/,
+  )
   t.match(failed('declined', { fallback: { action: 'end_call' } }), /accept the call; the call ends$/)
   t.match(failed('voicemail', { fallback: { action: 'return_to_assistant' } }), /answered; the agent goes on$/)
   t.equal(transferWords(event('transfer.cancelled')), `the call to ${name} was given up`)

@@ -10,12 +10,17 @@ export type DatabaseOf = string | { databaseUrl: string }
  * Connects with Parley's role, which is not a superuser, and sees every organization's live and test rows. The caller
  * ends the connection.
  */
-export function openDatabase(of: DatabaseOf): postgres.Sql {
+export const openDatabase = (of: DatabaseOf): postgres.Sql => openAs('parley', of)
+
+/** Connects with the superuser, who can switch off foreign keys. The caller ends the connection. */
+export const openAsSuperuser = (of: DatabaseOf): postgres.Sql => openAs('postgres', of)
+
+function openAs(username: string, of: DatabaseOf): postgres.Sql {
   const url = new URL(databaseUrlOf(of))
   return postgres({
     host: url.searchParams.get('host') ?? '',
     database: url.pathname.slice(1),
-    username: 'parley',
+    username,
     max: 1,
     onnotice: () => {},
     connection: { 'app.organization': '*', 'app.world': '*' },
