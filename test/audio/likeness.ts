@@ -28,12 +28,13 @@ export function likenessOf(clip: Int16Array, voice: Int16Array): number {
 }
 
 /**
- * Measures how much of a voice was received, as the median likeness over its half seconds, without quiet ones. Each
- * half second is searched separately, from the position of the previous match: a busy machine delays frames, which
- * leaves a gap or shifts everything after it, so a likeness over the whole voice would measure the machine.
+ * Measures how much of a voice was received, as the median likeness over its pieces of 200 ms, without quiet ones. Each
+ * piece is searched separately, from the position of the previous match: a busy machine delays frames, which leaves a
+ * gap or shifts everything after it, so a likeness over the whole voice would measure the machine. With a gap of 60 ms
+ * after each 300 ms the result is 1, while it is below 0.6 for another speaker. Pieces of half a second give 0.6 for both.
  */
 export function likenessOfPieces(voice: Int16Array, received: Int16Array, rateHz: number): number {
-  const length = rateHz / 2
+  const length = rateHz / 5
   const pieces: number[] = []
   let searched = 0
   for (let at = 0; at + length <= voice.length; at += length) {
