@@ -63,7 +63,7 @@ test-all: dist/main.js vendor-clients asyncapi-generator
 
 # A load of three minutes; it needs Debian's prometheus and chromium, and is a skip without them.
 board: dist/main.js
-	@TAP_TIMEOUT=3600 npx --no-install tsx test/deploy/board/main.ts
+	@npx --no-install tsx test/deploy/board/main.ts
 
 # About a minute. The case of a full disk needs root, for a small disk in memory. AWAY_S is the length of each outage.
 drill: dist/main.js
@@ -105,22 +105,21 @@ lock:
 catalog: $(installed)
 	@npx --no-install tsx test/rules/deprecations.ts
 
-# TAP_TIMEOUT=0: the parts of tests that it uses load tap, which ends a process after 30 s.
 bench: dist/main.js
-	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/main.ts
+	@exec npx --no-install tsx bench/main.ts
 
 # 12 resources for 85 s each, on both engines. ISOLATION names some of them: ISOLATION="'voice sessions'". Further ones
 # are measured only by their names: ISOLATION=half-open, and ISOLATION=SIP for the packets of trunks and strangers.
 isolation: dist/main.js
-	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/isolation/main.ts $(ISOLATION)
+	@exec npx --no-install tsx bench/isolation/main.ts $(ISOLATION)
 
 # Memory of 100 conversations, over ten minutes.
 bench-long: dist/main.js
-	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/main.ts long-sessions
+	@exec npx --no-install tsx bench/main.ts long-sessions
 
 # Memory before and after 100,000 requests of each surface, on both engines. REQUESTS is another number.
 bench-memory: dist/main.js
-	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/main.ts memory $(REQUESTS)
+	@exec npx --no-install tsx bench/main.ts memory $(REQUESTS)
 
 # npm writes it from the lock file: no network is needed.
 sbom: $(installed)

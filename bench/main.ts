@@ -3,6 +3,7 @@
  * machines differ and drift. Rounds are interleaved for the same reason. Prints one line for each figure with its bar,
  * and exits 1 if a bar is missed.
  */
+import '../test/no-time-limit.ts'
 import { rmSync } from 'node:fs'
 import { freshDataDir } from '../test/installation.ts'
 import { startParley } from '../test/process/parley.ts'

@@ -7,7 +7,7 @@ import {
 import { createRouterClient, RouterApiError, type RouterClient } from '../generated/clients/typescript/router.ts'
 import type { Connection } from './actions.ts'
 import { CommandError } from './command-error.ts'
-import { fetchOf } from './reach.ts'
+import { fetchOf, isThisMachine } from './reach.ts'
 
 /** Makes a client for the router API, the same generated client that users get. Throws CommandError without a key. */
 export function routerClient(connection: Connection): RouterClient {
@@ -37,8 +37,12 @@ function optionsOf(connection: Connection) {
   return { baseUrl: connection.baseUrl, apiKey: keyOf(connection), fetch: fetchOf(connection), retriesMax: 0 }
 }
 
-function keyOf({ apiKey }: Connection): string {
+function keyOf({ baseUrl, apiKey, keyFrom }: Connection): string {
   if (apiKey !== null) return apiKey
+  if (keyFrom === 'local' && !isThisMachine(baseUrl))
+    throw new CommandError(
+      `no key for ${new URL(baseUrl).host}: a local key is sent to this machine alone; name one with --key or PARLEY_API_KEY`,
+    )
   throw new CommandError(
     'no key: name one with --key or PARLEY_API_KEY, or run this in the folder of a running Parley (its data folder holds a local key)',
   )
@@ -59,7 +63,9 @@ export function explain(error: unknown): string {
     // If there is only one issue, the error's message already contains it, so the issue is not repeated.
     if (issues.length === 1 && only && message.startsWith(only.message)) {
       const at = message.includes(only.path) ? '' : ` at ${only.path}`
-      return `${code}${at}: ${message}\nrequest ${requestId}`
+      // After the issue, the message of this code only refers to the list of issues.
+      const text = code === 'VALIDATION_ERROR' ? `${only.message}.` : message
+      return `${code}${at}: ${text}\nrequest ${requestId}`
     }
     const faults = issues.map(({ path, message }) => `  ${path}: ${message}`)
     return [`${code}: ${message}`, ...faults, `request ${requestId}`].join('\n')

@@ -10,7 +10,7 @@ export function ping(program: Command, actions: Actions): void {
   program
     .command('ping')
     .description(
-      'whether the Parley of this data folder and configuration answers; the exit code is 1 where it does not',
+      'whether the Parley of this data folder answers, or if the folder has none, the one at the configured address; the exit code is 1 if it does not',
     )
     .option('--json', 'print the result as JSON', false)
     .action(async ({ json }: { json: boolean }) => {

@@ -28,10 +28,11 @@ export function reachedBy(connection: Connection, { url, key }: Reached): Connec
   if (url === undefined && key === undefined) return connection
   const baseUrl = url === undefined ? connection.baseUrl : readAddress(url, '--url')
   if (key !== undefined) return { baseUrl, apiKey: key, keyFrom: '--key' }
-  const isForeign = connection.keyFrom === 'local' && !thisMachine.has(new URL(baseUrl).hostname)
+  const isForeign = connection.keyFrom === 'local' && !isThisMachine(baseUrl)
   return { ...connection, baseUrl, apiKey: isForeign ? null : connection.apiKey }
 }
 
+export const isThisMachine = (address: string): boolean => thisMachine.has(new URL(address).hostname)
 const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /** Reads a server's URL. Throws UsageError if it is not valid. `from` is the option or variable with the URL. */
@@ -51,14 +52,16 @@ function refusedKey({ baseUrl, keyFrom }: Connection): string {
 function unreached(address: string, error: unknown): unknown {
   if (!(error instanceof TypeError)) return error
   const { code, message } = (error.cause ?? {}) as { code?: string; message?: string }
-  return new CommandError(`${wordsOf(code ?? message ?? '', address)}; name another address with --url or PARLEY_URL`, {
-    cause: error,
-  })
+  const start = code === 'ECONNREFUSED' ? 'start one with `make run`, or ' : ''
+  return new CommandError(
+    `${wordsOf(code ?? message ?? '', address)}; ${start}name another address with --url or PARLEY_URL`,
+    { cause: error },
+  )
 }
 
 function wordsOf(code: string, address: string): string {
   const { hostname } = new URL(address)
-  if (code === 'ECONNREFUSED') return `no Parley answers at ${address}; start one with \`make run\``
+  if (code === 'ECONNREFUSED') return `no Parley answers at ${address}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `there is no host ${hostname}`
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') return `${address} does not answer in time`
   if (code.startsWith('HPE_') || code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')

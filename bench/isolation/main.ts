@@ -7,6 +7,7 @@
  * Arguments: beginnings of resources' names. Then only these resources are measured. Some resources are measured only
  * if an argument names them.
  */
+import '../../test/no-time-limit.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineName } from '../../runtime/engine/options.ts'
 import { loadUws } from '../../runtime/listeners/uws/load.ts'

@@ -462,6 +462,19 @@ export type GetDocsFileResult =
       body: ByteStream
     }
   | {
+      status: 200
+      type: 'image/gif'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: ByteStream
+    }
+  | {
       status: 304
       headers: {
         ETag: string
@@ -585,6 +598,19 @@ export type GetDocsPageResult =
   | {
       status: 200
       type: 'image/png'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: ByteStream
+    }
+  | {
+      status: 200
+      type: 'image/gif'
       headers: {
         ETag: string
         'Cache-Control': 'no-cache'

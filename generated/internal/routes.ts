@@ -821,7 +821,7 @@ export const internalSurface: Surface = {
         '200': {
           types: [
             'text/html; charset=utf-8', 'text/markdown; charset=utf-8', 'text/plain; charset=utf-8', 'text/css',
-            'text/javascript', 'application/json', 'image/png',
+            'text/javascript', 'application/json', 'image/png', 'image/gif',
           ],
           headers: [
             'ETag', 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options', 'Referrer-Policy',
@@ -864,7 +864,7 @@ export const internalSurface: Surface = {
         '200': {
           types: [
             'text/html; charset=utf-8', 'text/markdown; charset=utf-8', 'text/plain; charset=utf-8', 'text/css',
-            'text/javascript', 'application/json', 'image/png',
+            'text/javascript', 'application/json', 'image/png', 'image/gif',
           ],
           headers: [
             'ETag', 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options', 'Referrer-Policy',

@@ -17,6 +17,7 @@ type DocsHandlers = Pick<InternalHandlers<null>, 'getDocs' | 'getDocsFile' | 'ge
 
 const types = {
   '.css': 'text/css',
+  '.gif': 'image/gif',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.json': 'application/json',
@@ -60,7 +61,7 @@ export function docsHandlers({ docsFolder, headerPrefix }: DocsDeps): DocsHandle
 
   async function read(name: string): Promise<Buffer> {
     const bytes = await readFile(path.join(docsFolder, name))
-    return typeOf(name) === 'image/png' ? bytes : Buffer.from(withHeaderPrefix(bytes.toString(), headerPrefix))
+    return typeOf(name).startsWith('image/') ? bytes : Buffer.from(withHeaderPrefix(bytes.toString(), headerPrefix))
   }
 
   return {

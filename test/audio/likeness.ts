@@ -28,10 +28,10 @@ export function likenessOf(clip: Int16Array, voice: Int16Array): number {
 }
 
 /**
- * Measures how much of a voice was received, as the median likeness over its pieces of 200 ms, without quiet ones. Each
+ * Measures how much of a voice was received, as the median likeness over 200 ms pieces, without quiet ones. Each
  * piece is searched separately, from the position of the previous match: a busy machine delays frames, which leaves a
- * gap or shifts everything after it, so a likeness over the whole voice would measure the machine. With a gap of 60 ms
- * after each 300 ms the result is 1, while it is below 0.6 for another speaker. Pieces of half a second give 0.6 for both.
+ * gap or shifts everything after it, so a likeness over the whole voice would measure the machine. If a 60 ms gap
+ * follows each 300 ms, the result is 1. For another speaker it is below 0.6, and 500 ms pieces give 0.6 for both.
  */
 export function likenessOfPieces(voice: Int16Array, received: Int16Array, rateHz: number): number {
   const length = rateHz / 5

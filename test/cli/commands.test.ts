@@ -157,7 +157,7 @@ t.test('without a server or an API key, each command says what to do next, and -
   refused(
     t,
     await runAlone(['models'], withKey),
-    /^parley: no Parley answers at http:\/\/\S+; start one with `make run`; name another address with --url or PARLEY_URL/,
+    /^parley: no Parley answers at http:\/\/\S+; start one with `make run`, or name another address with --url or PARLEY_URL/,
   )
   refused(t, await runAlone(['drain'], alone), 'parley: no Parley is running on this data folder')
   const reached = await runAlone(['models'], { ...alone, PARLEY_API_KEY: parley.key, PARLEY_URL: parley.url })

@@ -113,7 +113,7 @@ t.test('the error of a command names the URL that failed or the API key that was
   refused(
     t,
     await at(free),
-    `no Parley answers at ${free}; start one with \`make run\`; name another address with --url`,
+    `no Parley answers at ${free}; start one with \`make run\`, or name another address with --url`,
   )
   refused(t, await at('http://127.0.0.1:9'), 'http://127.0.0.1:9 cannot be reached (bad port)')
   refused(t, await at('http://nowhere.invalid:80'), /there is no host nowhere\.invalid|cannot be reached/)
@@ -122,7 +122,7 @@ t.test('the error of a command names the URL that failed or the API key that was
   const local = await runAlone(['agents', 'list', '--url', 'http://192.0.2.1:8080'], {
     PARLEY_DATA_DIR: parley.dataDir,
   })
-  refused(t, local, /no key: name one with --key/)
+  refused(t, local, 'no key for 192.0.2.1:8080: a local key is sent to this machine alone; name one with --key')
 })
 
 t.test('a wrong command line exits with code 2 and a short error, and help is printed only on request', async (t) => {

@@ -21,7 +21,10 @@ const files = {
   'router/index.md': '# Router – all',
   'files/Caddyfile': 'example.com',
   'files/board.png': '\x89PNG',
+  'files/film.gif': 'GIF89a\xf7',
 }
+
+const isImage = (name: string) => /\.(png|gif)$/.test(name)
 
 function folderOf(t: Test): string {
   const parent = mkdtempSync(path.join(os.tmpdir(), 'parley-docs-'))
@@ -30,7 +33,7 @@ function folderOf(t: Test): string {
   writeFileSync(path.join(parent, 'secret.txt'), 'secret')
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-    writeFileSync(path.join(folder, name), text, name.endsWith('.png') ? 'latin1' : 'utf8')
+    writeFileSync(path.join(folder, name), text, isImage(name) ? 'latin1' : 'utf8')
   }
   return folder
 }
@@ -71,7 +74,7 @@ function ask(server: Served, path: string, method = 'GET', headers: Record<strin
   return new Promise((resolve, reject) => {
     const request = http.request({ hostname, port, path, method, headers, agent: false }, (response) => {
       let body = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+      response.setEncoding(isImage(path) ? 'latin1' : 'utf8').on('data', (chunk: string) => (body += chunk))
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
     })
     request.on('error', reject).end()
@@ -89,6 +92,7 @@ t.test('each kind of file of /docs is served with its type, a strict policy and 
     'router/index.md': 'text/markdown; charset=utf-8',
     'files/Caddyfile': 'text/plain; charset=utf-8',
     'files/board.png': 'image/png',
+    'files/film.gif': 'image/gif',
   }
   for (const [name, type] of Object.entries(types)) {
     const { status, headers, body } = await ask(server, `/docs/${name}`)
@@ -106,6 +110,7 @@ t.test('each kind of file of /docs is served with its type, a strict policy and 
     t.same([head.status, head.body, head.headers.etag], [200, '', headers.etag], `HEAD ${name}`)
     t.equal(head.headers['content-length'], headers['content-length'])
     t.ok(body !== '')
+    if (isImage(name)) t.equal(body, files[name as keyof typeof files], `the bytes of ${name}`)
   }
   t.equal((await ask(server, '/docs/router/index.md')).body, files['router/index.md'])
   t.match(await ask(server, '/docs'), { status: 302, headers: { location: '/docs/index.html' } })

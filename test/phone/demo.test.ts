@@ -10,6 +10,7 @@ import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
 import { testKey } from '../installation.ts'
 import { startParley } from '../process/parley.ts'
+import { shellEnvironment } from '../process/shell.ts'
 import { voicesIn, wordsOf } from '../session/recorded-call.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
 
@@ -24,7 +25,10 @@ const timeline = [
 /** Runs the demo in a folder, to which it writes its recording. Returns the printed lines. */
 async function demo(t: Test): Promise<string[]> {
   const program = path.join(import.meta.dirname, 'demo.ts')
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program], { cwd: folder })
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program], {
+    cwd: folder,
+    env: shellEnvironment(),
+  })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   const [code] = (await once(child, 'close')) as [number | null]

@@ -3,6 +3,7 @@
  * to accept the call. Prints the events as they come, and writes the recording with the caller on the left and the
  * agent on the right. It needs no account and no network.
  */
+import '../no-time-limit.ts'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -6,12 +6,13 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { shellEnvironment } from './shell.ts'
 
 t.setTimeout(120_000)
 
 t.test('the demo of text messages and rich messages runs to its end', async (t) => {
   const program = path.join(import.meta.dirname, '../sms/demo.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import=tsx', program])
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import=tsx', program], { env: shellEnvironment() })
   const lines = stdout.split('\n').filter((line) => line !== '')
   const inOrder = [
     /^1\. The brand is submitted: pending$/,

@@ -3,12 +3,13 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { shellEnvironment } from './shell.ts'
 
 t.setTimeout(400_000)
 
 t.test('the demo of webhooks runs to its end', async (t) => {
   const program = path.join(import.meta.dirname, '../webhooks/demo.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import=tsx', program])
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import=tsx', program], { env: shellEnvironment() })
   t.match(stdout, /^ {3}call\.status {5}\S+ {2}pending {5}attempts 1 {2}connect$/m, 'an attempt failed')
   t.match(
     stdout,

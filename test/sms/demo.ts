@@ -3,6 +3,7 @@
  * sends rich messages from this number, one falls back to SMS, and a reply comes. The reviews follow the simulated
  * carrier's clock, which the demo moves forward. It needs no account and no network.
  */
+import '../no-time-limit.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import { call } from '../platform/setup.ts'

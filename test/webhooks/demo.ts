@@ -2,6 +2,7 @@
  * `make demo-webhooks`: a browser call's events reach a receiver, which is killed and comes back. One Parley process
  * with an embedded database on this machine; no account and no network.
  */
+import '../no-time-limit.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { runParley } from '../process/command.ts'
