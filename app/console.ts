@@ -57,7 +57,12 @@ export function createConsole({ config, env, store, clock, secrets, log, localUr
       sessionS,
       baseUrl: shared.baseUrl,
     }),
-    server: { version, region: config.region, simulator: config.publicUrl === null, smtp: mailer !== null },
+    server: {
+      version,
+      region: config.region,
+      simulatedCarrier: config.carrier.adapter === 'simulator',
+      smtp: mailer !== null,
+    },
     isSecure: config.publicUrl?.startsWith('https:') ?? false,
     isReachedHereOnly: isReachedHereOnly(config),
   })

@@ -244,8 +244,8 @@ export type ConsoleSession = {
   server: {
     version: string
     region: string
-    /** Whether this machine's users may make simulated calls. */
-    simulator: boolean
+    /** Whether the carrier for live keys is simulated. For test keys it always is. */
+    simulatedCarrier: boolean
     /** Whether this server sends mail. */
     smtp: boolean
   }

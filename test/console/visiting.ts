@@ -82,7 +82,7 @@ export async function openVisitor(
 export const withCarrier = (page: Page) =>
   page.route(/\/console\/auth\/session$/, async (route) => {
     const session = (await (await route.fetch()).json()) as { server: object }
-    const body = JSON.stringify({ ...session, server: { ...session.server, simulator: false } })
+    const body = JSON.stringify({ ...session, server: { ...session.server, simulatedCarrier: false } })
     await route.fulfill({ status: 200, contentType: 'application/json', body })
   })
 

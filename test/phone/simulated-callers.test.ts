@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'
 import { judgedFetch } from '../oracle.ts'
-import { openAdministration } from '../platform/setup.ts'
+import { call, openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
+import { loopbackAgent, loopbackProviders } from '../session/voice-session.ts'
 import { openWordEngines } from './engines.ts'
 
 const asked = { to: '+15005550100', lines: ['Goodbye.'] }
@@ -47,10 +48,20 @@ t.test("a local user with an API key may simulate a call, but a proxy or another
   t.equal(moved.status, 403, 'all organizations share the clock')
 })
 
-t.test('on a server with a public URL all simulated calls are refused', async (t) => {
-  const parley = await ownServer(t, { PARLEY_PUBLIC_URL: 'https://parley.example' }, parts)
-  t.equal(await statusOf(parley), 404)
-})
+t.test(
+  'on a server with a public URL nobody simulates an inbound call, but agents call simulated phones',
+  async (t) => {
+    const settings = { PARLEY_PUBLIC_URL: 'https://parley.example', PARLEY_PROVIDERS: loopbackProviders }
+    const parley = await ownServer(t, settings, parts)
+    t.equal(await statusOf(parley), 404)
+    const started = await call(parley, 'POST', '/v1/sessions/phone', { to: '+15005550006', ...loopbackAgent })
+    t.equal(started.status, 200, started.text)
+    const { sessionId } = started.json<{ sessionId: string }>()
+    await until('the answer', async () =>
+      /"status":"(in_progress|completed)"/.test((await call(parley, 'GET', `/v1/calls/${sessionId}`)).text),
+    )
+  },
+)
 
 t.test("if two organizations have the same number, a simulated call reaches the API key's organization", async (t) => {
   const parley = await ownServer(t, {}, parts)

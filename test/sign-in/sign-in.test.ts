@@ -2,6 +2,7 @@
 import { type ClientRequest, request } from 'node:http'
 import t from 'tap'
 import { setupCodeOf } from '../../domain/access/sign-in/setup-code.ts'
+import { messageKey } from '../carrier/message-events.ts'
 import { runCommand } from '../command.ts'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -25,7 +26,7 @@ t.test('setUpConsole creates the owner of the first organization, and only once'
     organization: { name: 'local' },
     role: 'owner',
     method: 'password',
-    server: { region: 'local', simulator: true },
+    server: { region: 'local', simulatedCarrier: true },
   })
   t.match((await new Browser(parley.url).get('/console/auth/methods')).body, { setup: false, code: false })
   const again = { email: 'eve@example.com', name: 'Eve', password }
@@ -207,6 +208,21 @@ t.test('with a public URL setUpConsole needs the printed setup code, and session
   const made = await setUp({ code: code?.toLowerCase().replace('-', ' ') })
   t.equal(made.status, 200, made.text)
   t.match(String(made.headers['set-cookie']), /; Secure; Max-Age/)
+  t.match(made.body, { server: { simulatedCarrier: true } }, 'a public server can have the simulated carrier')
+})
+
+t.test('the session on a server with a real carrier says that the carrier is not simulated', async (t) => {
+  const real = await ownServer(t, {
+    PARLEY_PUBLIC_URL: 'https://voice.example.com',
+    PARLEY_CARRIER_ADAPTER: 'telnyx',
+    PARLEY_CARRIER_TELNYX_API_KEY: 'KEY1',
+    PARLEY_CARRIER_TELNYX_CONNECTION_ID: '7267',
+    PARLEY_CARRIER_TELNYX_PUBLIC_KEY: messageKey.publicKey,
+    PARLEY_CARRIER_TELNYX_BASE_URL: 'http://127.0.0.1:9/v2',
+  })
+  const first = { email: 'ann@example.com', name: 'Ann', password, code: real.gateway.setupCode }
+  const made = await new Browser(real.url).post('/console/auth/setup', first)
+  t.match(made.body, { server: { simulatedCarrier: false } })
 })
 
 t.test('if the console is disabled, its sign-in operations do not exist', async (t) => {

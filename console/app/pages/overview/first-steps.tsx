@@ -108,11 +108,11 @@ function CallStep({ agent, isDone }: { agent: Agent | undefined; isDone: boolean
   return (
     <Step number={2} title="Let it call the simulated phone" isDone={isDone}>
       <p>
-        {server.simulator
+        {server.simulatedCarrier
           ? 'A simulated person answers and talks to your agent. It costs nothing and needs no carrier.'
           : 'This server has a real carrier: call your own phone with parley dial.'}
       </p>
-      {server.simulator && (
+      {server.simulatedCarrier && (
         <Button look="main" disabled={!canCall || place.isPending} onClick={() => agent && start(agent.id)}>
           <PhoneCall aria-hidden="true" />
           {place.isPending ? 'Calling…' : isDone ? 'Start another call' : 'Start the call'}

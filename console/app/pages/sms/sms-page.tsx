@@ -52,7 +52,7 @@ function Ready({ registration }: { registration: SmsRegistration }) {
       {canRead && isInReview && (
         <Notice
           tone="calm"
-          title={`The registry takes ${server.simulator ? 'seconds' : 'up to days'} for a review. This page asks when you press the button.`}
+          title={`The registry takes ${server.simulatedCarrier ? 'seconds' : 'up to days'} for a review. This page asks when you press the button.`}
         />
       )}
       {canRead && (
