@@ -39,6 +39,8 @@ function openList(served: CallOverview[], { isHeld = false, isByTime = true, loa
     loading: null as Promise<void> | null,
     /** Runs while an answer is on its way. */
     onRead: () => {},
+    /** Ends each wait for the end of the hold. */
+    release: () => {},
     pauses: [] as { ms: number; end: () => void }[],
   }
   const pages: CallList[] = []
@@ -58,6 +60,7 @@ function openList(served: CallOverview[], { isHeld = false, isByTime = true, loa
     isLoading: () => state.loading !== null,
     whenLoaded: () => state.loading ?? Promise.resolve(),
     isHeld: () => state.isHeld,
+    whenReleased: () => new Promise((resolve) => (state.release = resolve)),
     isByTime,
     changeWaiting: (change) => void (state.waiting = change(state.waiting)),
     count: (id) => void state.counts.set(id, (state.counts.get(id) ?? 0) + 1),
@@ -110,13 +113,32 @@ t.test('if too many new calls came before held rows, the list is loaded anew', a
   t.ok(state.reads < 10, `${state.reads} pages`)
 })
 
-t.test('a list in another order is read again without new rows while its rows must stay', async (t) => {
-  const { state, follower, rows } = openList(calls(1, 3, 2), { loadedPages: 1, isHeld: true, isByTime: false })
+t.test(
+  'in another order, held rows stay if they may have moved, and the list is read when the hold ends',
+  async (t) => {
+    const { state, follower, rows } = openList(calls(1, 3, 2), { loadedPages: 1, isHeld: true, isByTime: false })
+    state.served = [call(4), call(1, 'completed'), call(3)]
+    follower.missed()
+    await settled()
+    t.same(rows(), [['call_1 completed', 'call_3 in_progress']], 'call 3 is on a page that was not read')
+    t.same(state.waiting, [])
+    state.isHeld = false
+    state.release()
+    state.pauses[0]?.end()
+    await settled()
+    t.same(rows(), [['call_4 in_progress', 'call_1 completed']])
+    state.pauses[1]?.end()
+    await settled()
+    t.equal(state.reads, 2, 'and only once')
+  },
+)
+
+t.test('in another order, a held row leaves if the whole list was read without it', async (t) => {
+  const { state, follower, rows } = openList(calls(1, 3, 2), { loadedPages: 2, isHeld: true, isByTime: false })
   state.served = [call(4), call(1, 'completed'), call(3)]
   follower.missed()
   await settled()
-  t.same(rows(), [['call_1 completed']])
-  t.same(state.waiting, [])
+  t.same(rows(), [['call_1 completed', 'call_3 in_progress'], []])
 })
 
 t.test('a change that comes during a read is not lost to the older answer', async (t) => {

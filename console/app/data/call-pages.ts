@@ -49,10 +49,10 @@ export const onlyFirstPage = (known: CallPages | undefined, fresh: CallList): Ca
   pageParams: [null],
 })
 
-/** Returns the loaded rows with the content of the fresh pages. A row that no fresh page has is gone. */
-export function withFreshPages(known: CallPages, fresh: readonly CallList[]): CallPages {
+/** Puts the content from the fresh pages into the loaded rows. A row without fresh content stays or goes. */
+export function withFreshPages(known: CallPages, fresh: readonly CallList[], missing: 'keep' | 'remove'): CallPages {
   const byId = new Map(shared(known, callsOf({ pages: [...fresh] })).map((call) => [call.id, call]))
-  return changed(known, ({ calls }) => calls.flatMap(({ id }) => byId.get(id) ?? []))
+  return changed(known, ({ calls }) => calls.flatMap((call) => byId.get(call.id) ?? (missing === 'keep' ? [call] : [])))
 }
 
 /** Returns true if the fresh pages, the newest calls first, have all calls down to the last loaded row. */

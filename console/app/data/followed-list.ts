@@ -54,6 +54,8 @@ export function followList(list: List, signal: AbortSignal): CallListener {
     void catchUp().finally(() => (isCatchingUp = false))
   }
 
+  const readAfterRelease = afterRelease(list, missed)
+
   async function catchUp(): Promise<void> {
     let waitMs = rereadMs
     while (isStale && !signal.aborted) {
@@ -78,7 +80,10 @@ export function followList(list: List, signal: AbortSignal): CallListener {
         await list.whenLoaded()
         fresh = await readFreshPages(list, signal)
       } while (list.isLoading() && !signal.aborted)
-      if (!signal.aborted) putFreshPages(list, fresh)
+      if (signal.aborted) return
+      putFreshPages(list, fresh)
+      // In another order no new row comes between held rows.
+      if (!list.isByTime && list.isHeld()) readAfterRelease()
     } finally {
       isReading = false
       void applyLate()
@@ -92,6 +97,19 @@ export function followList(list: List, signal: AbortSignal): CallListener {
     })
   const gone = (id: string) => apply(id, () => removeCall(list, id))
   return { changed, gone, missed }
+}
+
+/** Returns a function that runs `run` when the rows may move again. Calls of the function until then run it once. */
+function afterRelease({ whenReleased }: List, run: () => void): () => void {
+  let isWaiting = false
+  return () => {
+    if (isWaiting) return
+    isWaiting = true
+    void whenReleased().then(() => {
+      isWaiting = false
+      run()
+    })
+  }
 }
 
 function changeCall(list: List, call: CallOverview): void {

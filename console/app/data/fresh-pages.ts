@@ -14,6 +14,8 @@ export type List = {
   whenLoaded: () => Promise<void>
   /** Whether the rows must stay where they are. */
   isHeld: () => boolean
+  /** Resolves when the rows may move again. */
+  whenReleased: () => Promise<void>
   /** Whether the newest calls are first. Only then can a new call be inserted. */
   isByTime: boolean
   changeWaiting: (change: (calls: readonly CallOverview[]) => readonly CallOverview[]) => void
@@ -51,11 +53,15 @@ export function putFreshPages(list: List, fresh: readonly CallList[]): void {
   if (!first) return
   if (known && list.isHeld() && !isComplete(list, known, fresh)) return list.reset()
   const isKept = known !== undefined && list.isHeld()
-  const next = isKept ? withFreshPages(known, fresh) : onlyFirstPage(known, first)
+  const next = isKept ? withFreshPages(known, fresh, missingRows(list, fresh)) : onlyFirstPage(known, first)
   list.put(next)
   countChanges(list, known, next)
   list.changeWaiting(() => (isKept && list.isByTime ? newCalls(known, fresh) : []))
 }
+
+/** In an order that is not by time, a missing row may have moved to a page that was not read. */
+const missingRows = ({ isByTime }: List, fresh: readonly CallList[]) =>
+  isByTime || fresh.at(-1)?.next_cursor === null ? 'remove' : 'keep'
 
 function countChanges(list: List, known: CallPages | undefined, next: CallPages): void {
   if (!known) return

@@ -6,6 +6,7 @@ import { followCalls } from './call-stream.ts'
 import { type CallFilters, callsQuery, readCalls } from './calls.ts'
 import { followList } from './followed-list.ts'
 import { type List, waitingMax } from './fresh-pages.ts'
+import { whenReleased } from './hold.ts'
 import { pause } from './pause.ts'
 import { queries } from './queries.ts'
 
@@ -36,7 +37,8 @@ export function useLiveCalls(filters: CallFilters, isHeld: () => boolean): LiveC
     const controller = new AbortController()
     const { signal } = controller
     const count = (id: string) => setChanges((known) => withChange(known, id))
-    const list = followList({ ...cachedList(filters, signal), isHeld, changeWaiting, count }, signal)
+    const hold = { isHeld, whenReleased: () => whenReleased(isHeld, signal) }
+    const list = followList({ ...cachedList(filters, signal), ...hold, changeWaiting, count }, signal)
     void followCalls(filters, list, signal)
     return () => {
       controller.abort()
@@ -73,7 +75,7 @@ function withChange(changes: Changes, id: string): Changes {
   return next
 }
 
-type CachedList = Omit<List, 'isHeld' | 'changeWaiting' | 'count'>
+type CachedList = Omit<List, 'isHeld' | 'whenReleased' | 'changeWaiting' | 'count'>
 
 function cachedList(filters: CallFilters, signal: AbortSignal): CachedList {
   return {
