@@ -54,7 +54,7 @@ export type AnsweredSocket = {
 }
 /** A request answered by the test. */
 export type Route = {
-  request(): { url(): string }
+  request(): { url(): string; postData(): string | null }
   fulfill(answer: { status: number; contentType: string; body: string }): Promise<void>
   continue(): Promise<void>
   /** Lets the server answer the test. */

@@ -135,17 +135,51 @@ async function tests(browser: Browser): Promise<void> {
     await change({ status: 'screening' })
     await page.waitForSelector(status('asking the person'), patience)
     await check('call-transfer-asking')
+    await page.evaluate(`document.querySelector('section[aria-label="Transfer"] > button:last-of-type').focus()`)
+    await page.evaluate(`document.querySelector('section[aria-label="Transfer"] > p').dataset.first = ''`)
     await change({ status: 'failed', failureCause: 'no_answer', completedAtMs: Date.now() })
     const outcome =
       'The transfer to Sales (+15005550017) failed: the person did not accept. The agent has the caller again.'
     await page.waitForSelector(status(outcome), patience)
+    await page.waitForSelector('section[aria-label="Transfer"] p[data-first]:focus', patience)
     await check('call-transfer-failed')
     await page.click('button:has-text("Try again")')
     await page.waitForSelector('dialog[open] input[value="+15005550017"]', patience)
     await page.keyboard.press('Escape')
-    await page.click('section[aria-label="Transfer"] button[aria-label="Close"]')
+    await page.waitForSelector('dialog', { ...patience, state: 'detached' })
+    await page.click('section[aria-label="Transfer"] button[aria-label="Close the note on the transfer"]')
     await page.waitForSelector(`main:not(:has(${status(outcome)}))`, patience)
     t.ok(await page.isVisible('button:has-text("Transfer")'), 'another transfer can begin')
+  })
+
+  t.test('another attempt keeps what the record has of the failed transfer', async (t) => {
+    const { page, check, change } = await openTransfer(t, 'that tries again')
+    const bodies: unknown[] = []
+    await page.route(/\/transfers\/warm$/, (route) => {
+      bodies.push(JSON.parse(route.request().postData() ?? 'null'))
+      const body = JSON.stringify({ error: 'Refused.', code: 'CALL_NOT_LIVE', requestId: 'req_test' })
+      return route.fulfill({ status: 409, contentType: 'application/json', body })
+    })
+    const fallback = { ...fallbackOf('take_message'), message: 'Nobody is free.' }
+    const [screeningPrompt, summary, metadata] = ['A customer calls.', 'They ask for a loan car.', { team: 'sales' }]
+    const failed = { status: 'failed', failureCause: 'busy', completedAtMs: Date.now() } as const
+    await change({ ...failed, fallback, screeningPrompt, summary, metadata })
+    await page.click('button:has-text("Try again")')
+    await page.click('dialog button:has-text("Transfer")')
+    await page.waitForSelector('dialog [data-state="error"]', patience)
+    await check('call-transfer-again')
+    await page.fill('dialog input[name="to"]', '+15005550018')
+    await change({ status: 'requested' })
+    await page.waitForSelector(status('calling'), patience)
+    t.equal(await page.evaluate(`document.querySelector('dialog input').value`), '+15005550018', 'the dialog stays')
+    await page.click('dialog button:has-text("Transfer")')
+    await until('the second request', () => bodies.length === 2)
+    const destination = { to: '+15005550017', label: 'Sales', screeningPrompt, summary, metadata }
+    const kept = { strategy: 'take_message', message: 'Nobody is free.' }
+    t.match(bodies, [
+      { destinations: [destination], fallback: kept },
+      { destinations: [{ ...destination, to: '+15005550018', label: null }], fallback: kept },
+    ])
   })
 
   t.test('a call that still rings offers no Join and no Transfer', async (t) => {
@@ -180,6 +214,7 @@ async function tests(browser: Browser): Promise<void> {
       const fallback = fallbackOf(action)
       await change({ status: 'failed', failureCause: 'busy', fallback, completedAtMs: Date.now() })
       await page.waitForSelector(status(`failed: the line is busy. ${words}`), patience)
+      t.equal(await page.isVisible('button:has-text("Try again")'), action !== 'end_call', action)
     }
     await change({ status: 'cancelled', completedAtMs: Date.now() })
     await page.waitForSelector(status('was cancelled. The agent has the caller again.'), patience)
@@ -220,6 +255,12 @@ async function tests(browser: Browser): Promise<void> {
     await change({ status: 'requested' })
     await page.waitForSelector(status('The caller is on hold and does not hear you.'), patience)
     t.notOk(await page.isVisible(status('You are connected with the caller')))
+    await change({ status: 'cancelled', completedAtMs: Date.now() })
+    await page.waitForSelector(status('You are connected with the caller'), patience)
+    await call(owner, 'POST', `/v1/calls/${id}/end`)
+    await page.waitForSelector(`${status('You are no longer in the call.')}:not(:has-text("connected"))`, patience)
+    await page.waitForSelector('main:not(:has(button:has-text("End")))', patience)
+    t.ok(await page.isVisible(status('You are no longer in the call.')), 'the note stays after the end')
   })
 }
 

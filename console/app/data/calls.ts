@@ -1,7 +1,12 @@
 /** Reads the list of calls and one call with its events, and acts on calls. */
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { CallList } from '../../../generated/clients/typescript/models/platform.ts'
+import type {
+  CallList,
+  Transfer,
+  TransferDestination,
+  TransferFallback,
+} from '../../../generated/clients/typescript/models/platform.ts'
 import type { ListCallsCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
 import { type Peaks, readPeaks } from './peaks.ts'
@@ -69,12 +74,21 @@ const refreshCall = (id: string) => queries.invalidateQueries({ queryKey: ['call
 export const useEndCall = (id: string) =>
   useMutation({ mutationFn: () => platform.endCall({ path: { id } }), onSettled: () => refreshCall(id) })
 
+export type NewTransfer = {
+  kind: Transfer['kind']
+  destination: TransferDestination
+  /** Only warm transfers can have a fallback. */
+  fallback: TransferFallback | null
+}
+
 export const useTransferCall = (id: string) =>
   useMutation({
-    mutationFn: ({ to, isWarm }: { to: string; isWarm: boolean }) =>
-      isWarm
-        ? platform.transferCallWarm({ path: { id }, body: { to } })
-        : platform.transferCallBlind({ path: { id }, body: { to } }),
+    mutationFn: ({ kind, destination, fallback }: NewTransfer) => {
+      const { to, metadata = null } = destination
+      return kind === 'warm'
+        ? platform.transferCallWarm({ path: { id }, body: { destinations: [destination], fallback } })
+        : platform.transferCallBlind({ path: { id }, body: { to, metadata } })
+    },
     onSettled: () => refreshCall(id),
   })
 

@@ -22,9 +22,9 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
   const isLive = call.ended_at === null
   const join = useJoin(call.id)
   const isOnHold = openTransferOf(call) !== undefined
-  // After a transfer the agent has left. The server then refuses another transfer, and people cannot join the call.
-  // While a transfer is under way, both are refused too.
-  const hasAgent = isConnected(status) && completedTransferOf(call) === undefined
+  // The server lets people join and transfers the call only while the agent has the caller: after the answer, not while
+  // a transfer is under way, and not after a transfer.
+  const canHandOver = status === 'in_progress' && !isOnHold && completedTransferOf(call) === undefined
   return (
     <header className={styles.header}>
       <Link to="/calls" className={styles.back}>
@@ -44,8 +44,8 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
           <Badge tone={toneOfOutcome(report.outcome)}>{words(report.outcome)}</Badge>
         )}
         <div className={styles.actions}>
-          {hasAgent && !isOnHold && <JoinButton join={join} />}
-          {isLive && <LiveActions id={call.id} canTransfer={hasAgent && !isOnHold} />}
+          {canHandOver && <JoinButton join={join} />}
+          {isLive && <LiveActions id={call.id} canTransfer={canHandOver} />}
           <CopyButton text={window.location.href} label="Copy the address of this moment">
             Link
           </CopyButton>
@@ -57,15 +57,14 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
           )}
         </div>
       </div>
-      {(hasAgent || join.phase !== 'out') && <JoinBar join={join} isOnHold={isOnHold} />}
-      {isLive && <TransferBar call={call} events={events} isSpeaking={join.phase === 'speaking'} />}
+      <JoinBar join={join} isOnHold={isOnHold} />
+      {isLive && (
+        <TransferBar call={call} events={events} isSpeaking={join.phase === 'speaking'} canTransfer={canHandOver} />
+      )}
       <CallFacts call={call} />
     </header>
   )
 }
-
-/** Before a phone call is answered, the server refuses people and transfers. */
-const isConnected = (status: Call['status']) => status === 'in_progress' || status === 'transferring'
 
 /** Shows the status. If a live call was transferred, shows the recipient's number instead. */
 function StatusBadge({ call }: { call: Call }) {

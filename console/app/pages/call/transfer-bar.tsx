@@ -1,5 +1,5 @@
 import { RotateCcw, X } from 'lucide-react'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { Call, CallEvent, Transfer } from '../../../../generated/clients/typescript/models/platform.ts'
 import { useCancelTransfer, useCompleteTransfer } from '../../data/calls.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
 import { useMask } from '../../parts/redaction.tsx'
 import styles from './join-bar.module.css'
+import { fallbackOf, retryOf } from './transfer-again.ts'
 import { TransferDialog } from './transfer-dialog.tsx'
 import { openTransferOf, outcomeOf, recipientOf, statusWords } from './transfer-words.ts'
 
@@ -15,33 +16,63 @@ type TransferBarProps = {
   events: readonly CallEvent[]
   /** True if the person who looks at the page speaks in the call. */
   isSpeaking: boolean
+  canTransfer: boolean
 }
 
-/** Shows the newest transfer of a live call: its progress, and then its outcome until the person closes the bar. */
-export function TransferBar({ call, events, isSpeaking }: TransferBarProps) {
+/**
+ * Shows a live call's newest transfer: its progress, and then its outcome until the person closes the bar. Both texts
+ * have the same status element, because many screen readers announce only changes inside an element.
+ */
+export function TransferBar({ call, events, isSpeaking, canTransfer }: TransferBarProps) {
   const [closedId, setClosedId] = useState<string | null>(null)
+  /** The failed attempt to repeat. The dialog stays if another transfer begins meanwhile. */
+  const [again, setAgain] = useState<Transfer | null>(null)
   const mask = useMask()
   const open = openTransferOf(call)
-  const newest = call.transfers.at(-1)
-  if (open) return <OpenTransfer key={open.id} callId={call.id} transfer={open} />
-  if (newest === undefined || newest.id === closedId) return null
-  const outcome = outcomeOf(newest, { events, isSpeaking }, mask)
-  return <ClosedTransfer key={newest.id} transfer={newest} outcome={outcome} onClose={() => setClosedId(newest.id)} />
+  const shown = open ?? call.transfers.at(-1)
+  const { area, status } = useKeptFocus(`${shown?.id} ${shown?.status} ${again?.id}`)
+  if (shown === undefined || (shown.id === closedId && again === null)) return null
+  const canTryAgain = canTransfer && shown.status === 'failed' && fallbackOf(shown, events)?.strategy !== 'end_call'
+  return (
+    <section aria-label="Transfer" className={styles.bar} {...area}>
+      <p role="status" tabIndex={-1} ref={status}>
+        {open ? <Progress transfer={open} /> : outcomeOf(shown, { events, isSpeaking }, mask)}
+      </p>
+      {open && <OpenButtons key={open.id} callId={call.id} transfer={open} />}
+      {canTryAgain && (
+        <Button onClick={() => setAgain(shown)}>
+          <RotateCcw aria-hidden="true" />
+          Try again
+        </Button>
+      )}
+      {!open && (
+        <Button look="quiet" isSmall aria-label="Close the note on the transfer" onClick={() => setClosedId(shown.id)}>
+          <X aria-hidden="true" />
+        </Button>
+      )}
+      {again && <TransferDialog id={call.id} again={retryOf(again, events)} onClose={() => setAgain(null)} />}
+    </section>
+  )
 }
 
-/** Shows a transfer under way: its state, and the ways to end it. */
-function OpenTransfer({ callId, transfer }: { callId: string; transfer: Transfer }) {
-  const { id, kind, status } = transfer
+function Progress({ transfer }: { transfer: Transfer }) {
   const mask = useMask()
+  const { kind, status } = transfer
+  return (
+    <>
+      {`${kind === 'warm' ? 'Warm' : 'Blind'} transfer to ${recipientOf(transfer, mask)} `}
+      <Badge tone="accent">{statusWords[status]}</Badge>
+      {kind === 'warm' ? ' The caller is on hold.' : ' The caller waits.'}
+    </>
+  )
+}
+
+/** The ways to end a transfer. */
+function OpenButtons({ callId, transfer: { id, kind, status } }: { callId: string; transfer: Transfer }) {
   const complete = useCompleteTransfer(callId)
   const cancel = useCancelTransfer(callId)
   return (
-    <section aria-label="Transfer" className={styles.bar}>
-      <p role="status">
-        {`${kind === 'warm' ? 'Warm' : 'Blind'} transfer to ${recipientOf(transfer, mask)} `}
-        <Badge tone="accent">{statusWords[status]}</Badge>
-        {kind === 'warm' ? ' The caller is on hold.' : ' The caller waits.'}
-      </p>
+    <>
       {kind === 'warm' && status === 'screening' && (
         <Button look="main" disabled={complete.isPending} onClick={() => complete.mutate(id)}>
           Connect the caller now
@@ -51,34 +82,19 @@ function OpenTransfer({ callId, transfer }: { callId: string; transfer: Transfer
         Cancel the transfer
       </Button>
       <ActionFault error={complete.error ?? cancel.error} />
-    </section>
+    </>
   )
 }
 
-type ClosedTransferProps = { transfer: Transfer; outcome: string; onClose: () => void }
-
-function ClosedTransfer({ transfer, outcome, onClose }: ClosedTransferProps) {
-  const [isTrying, setTrying] = useState(false)
-  return (
-    <section aria-label="Transfer" className={styles.bar}>
-      <p role="status">{outcome}</p>
-      {transfer.status === 'failed' && (
-        <Button onClick={() => setTrying(true)}>
-          <RotateCcw aria-hidden="true" />
-          Try again
-        </Button>
-      )}
-      <Button look="quiet" isSmall aria-label="Close" onClick={onClose}>
-        <X aria-hidden="true" />
-      </Button>
-      {isTrying && (
-        <TransferDialog
-          id={transfer.session_id}
-          to={transfer.transfer_to}
-          kind={transfer.kind}
-          onClose={() => setTrying(false)}
-        />
-      )}
-    </section>
-  )
+/** If a new state removes the focused element from the area, the status gets the focus. */
+function useKeptFocus(state: string) {
+  const status = useRef<HTMLParagraphElement>(null)
+  const isInside = useRef(false)
+  useLayoutEffect(() => {
+    if (isInside.current && document.activeElement === document.body) status.current?.focus({ preventScroll: true })
+  }, [state])
+  const onFocus = () => void (isInside.current = true)
+  // If a button is disabled or removed, no other element gets the focus.
+  const onBlur = ({ relatedTarget }: React.FocusEvent) => void (isInside.current &&= relatedTarget === null)
+  return { status, area: { onFocus, onBlur } }
 }

@@ -1,5 +1,4 @@
-import type { Transfer } from '../../../../generated/clients/typescript/models/platform.ts'
-import { useTransferCall } from '../../data/calls.ts'
+import { type NewTransfer, useTransferCall } from '../../data/calls.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SelectField } from '../../parts/field.tsx'
@@ -13,20 +12,21 @@ const kinds = [
   { value: 'blind', label: 'Blind: the person who answers gets the caller at once' },
 ]
 
-type TransferDialogProps = { id: string; to?: string; kind?: Transfer['kind']; onClose: () => void }
+type TransferDialogProps = { id: string; again?: NewTransfer; onClose: () => void }
 
-/** Asks for the number and the kind. If a transfer is tried again, `to` and `kind` are the values to begin with. */
-export function TransferDialog({ id, to, kind, onClose }: TransferDialogProps) {
+/** Asks for the number and the kind. `again` is the request of a failed transfer that is tried again. */
+export function TransferDialog({ id, again, onClose }: TransferDialogProps) {
   const transfer = useTransferCall(id)
   const submit = onSubmit((values) => {
-    const isWarm = values.text('kind') === 'warm'
-    transfer.mutate({ to: values.text('to'), isWarm }, { onSuccess: onClose })
+    const kind = values.text('kind') === 'warm' ? 'warm' : 'blind'
+    transfer.mutate({ kind, ...changed(again, values.text('to')) }, { onSuccess: onClose })
   })
   return (
     <Dialog title="Transfer this call" onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
-        <PhoneField label="Number" name="to" required placeholder="+12125550123" defaultValue={to} autoFocus />
-        <SelectField label="Kind" name="kind" choices={kinds} defaultValue={kind} />
+        <PhoneField label="Number" name="to" required defaultValue={again?.destination.to} autoFocus />
+        <SelectField label="Kind" name="kind" choices={kinds} defaultValue={again?.kind} />
+        {again?.kind === 'warm' && <p>The agent says the same prompt and summary, and the fallback stays the same.</p>}
         {transfer.error && <Failed error={transfer.error} />}
         <Button type="submit" look="main" disabled={transfer.isPending}>
           Transfer
@@ -34,4 +34,12 @@ export function TransferDialog({ id, to, kind, onClose }: TransferDialogProps) {
       </form>
     </Dialog>
   )
+}
+
+/** The label names the person at the number, so another number has no label. */
+function changed(again: NewTransfer | undefined, to: string): Omit<NewTransfer, 'kind'> {
+  if (again === undefined) return { destination: { to }, fallback: null }
+  const { destination, fallback } = again
+  const label = to === destination.to ? {} : { label: null }
+  return { destination: { ...destination, to, ...label }, fallback }
 }

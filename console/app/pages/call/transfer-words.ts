@@ -1,5 +1,11 @@
 /** Puts a call's transfers into words. */
-import type { Call, CallEvent, Transfer } from '../../../../generated/clients/typescript/models/platform.ts'
+import type {
+  Call,
+  CallEvent,
+  DoneFallback,
+  Transfer,
+  TransferStep,
+} from '../../../../generated/clients/typescript/models/platform.ts'
 
 type Mask = (text: string) => string
 
@@ -38,22 +44,26 @@ export function outcomeOf(transfer: Transfer, { events, isSpeaking }: Outcome, m
   return `The transfer to ${recipient} failed: ${reasonOf(transfer, events)}.${next}`
 }
 
-const fallbacks: Readonly<Record<string, string>> = {
+const fallbacks: Readonly<Record<DoneFallback['action'], string>> = {
   return_to_assistant: ' The agent has the caller again.',
   take_message: ' The agent takes a message.',
   end_call: ' The call ends.',
 }
 
-/** The attempt's last event has the way on for the caller. Without the event, nothing is said about the caller. */
-function nextOf({ id, failure_cause: cause }: Transfer, events: readonly CallEvent[], isSpeaking: boolean): string {
-  if (cause === 'caller_hung_up') return ''
+/** Without the attempt's last event, nothing is said about the caller. */
+function nextOf(transfer: Transfer, events: readonly CallEvent[], isSpeaking: boolean): string {
+  if (transfer.failure_cause === 'caller_hung_up') return ''
+  const { next_transfer_id: nextId = null, fallback = null } = endOf(transfer, events) ?? {}
+  if (nextId !== null) return ' The next number is called.'
+  if (fallback === null) return ''
+  const isOwn = isSpeaking && fallback.action === 'return_to_assistant'
+  return isOwn ? ' You have the caller again.' : fallbacks[fallback.action]
+}
+
+/** Returns the payload of the attempt's last event. It says how the call goes on. */
+export function endOf({ id }: Transfer, events: readonly CallEvent[]): TransferStep | undefined {
   const last = events.findLast(({ event_type: type, payload }) => endTypes.has(type) && payload['id'] === id)
-  if (last === undefined) return ''
-  const { next_transfer_id: nextId, fallback } = last.payload
-  if (typeof nextId === 'string') return ' The next number is called.'
-  if (typeof fallback !== 'object' || fallback === null || !('action' in fallback)) return ''
-  const action = String(fallback.action)
-  return isSpeaking && action === 'return_to_assistant' ? ' You have the caller again.' : (fallbacks[action] ?? '')
+  return last?.payload as TransferStep | undefined
 }
 
 const endTypes = new Set<CallEvent['event_type']>(['transfer.failed', 'transfer.cancelled'])
