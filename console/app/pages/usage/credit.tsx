@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { CreditMovement, Credits, KeySpending } from '../../../../generated/clients/typescript/models/platform.ts'
 import { numbersQuery } from '../../data/numbers.ts'
+import { organizationQuery } from '../../data/organization.ts'
 import { creditsQuery } from '../../data/usage.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -27,7 +28,7 @@ export function Credit() {
             {first.budgets.length > 0 && (
               <Table label="Budgets" columns={budgetColumns} rows={first.budgets} keyOf={({ keyId }) => keyId} />
             )}
-            <Movements rows={pages.flatMap(({ movements }) => movements)} isWhole={!credits.hasNextPage} />
+            <Movements rows={pages.flatMap(({ movements }) => movements)} />
             <Older of={credits} what="movements" />
           </Stack>
         )
@@ -49,18 +50,20 @@ function Left({ credits: { creditMicroUsd, reservedMicroUsd } }: { credits: Cred
   )
 }
 
-/** The last row is the organization's first movement if all movements are shown (`isWhole`). */
-function Movements({ rows, isWhole }: { rows: readonly CreditMovement[]; isWhole: boolean }) {
+function Movements({ rows }: { rows: readonly CreditMovement[] }) {
+  const { data: organization } = useQuery(organizationQuery)
   if (rows.length === 0) return <Faint>Nothing has changed the credit yet.</Faint>
-  const first = isWhole ? rows.at(-1) : undefined
-  return <Table label="Movements" columns={movementColumns(first)} rows={rows} keyOf={({ id }) => id} />
+  const columns = movementColumns(organization?.createdAt)
+  return <Table label="Movements" columns={columns} rows={rows} keyOf={({ id }) => id} />
 }
 
-const movementColumns = (first: CreditMovement | undefined): readonly Column<CreditMovement>[] => [
+/** The starting credit has the time at which the organization was created. */
+const movementColumns = (organizationCreatedAt: string | undefined): readonly Column<CreditMovement>[] => [
   { name: 'Time', cell: ({ createdAt }) => <Moment at={createdAt} /> },
   {
     name: 'What',
-    cell: (row) => (row === first && row.kind === 'operator' ? 'starting credit' : words(row.kind)),
+    cell: ({ kind, createdAt }) =>
+      kind === 'operator' && createdAt === organizationCreatedAt ? 'starting credit' : words(kind),
   },
   { name: 'For', cell: ({ day, phoneNumberId }) => day ?? (phoneNumberId && <BoughtNumber id={phoneNumberId} />) },
   { name: 'Amount', cell: ({ microUsd }) => money(microUsd), isNumber: true },

@@ -75,7 +75,7 @@ function Found({ usage, filters }: { usage: Usage; filters: Filters }) {
             ['Cost', <strong key="cost">{money(total.costMicroUsd)}</strong>],
             ['Requests', count(total.requests)],
             ['Failed requests', count(total.failed)],
-            ['Phone calls', count(total.legs)],
+            ['Answered legs of phone calls', count(total.legs)],
             ['Time on the phone', phoneTime(total.quantities)],
             ['Conversations', count(totalSessions)],
             ['Time in conversations', minutes(totalMinutes)],

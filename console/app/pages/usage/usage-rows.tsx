@@ -16,7 +16,7 @@ export function UsageRows({ rows, group, total }: { rows: readonly UsageRow[]; g
   const columns: readonly Column<UsageRow>[] = [
     ...heads[group],
     { name: 'Requests', cell: ({ requests }) => countOrNone(requests), isNumber: true },
-    { name: 'Phone calls', cell: ({ legs }) => countOrNone(legs), isNumber: true },
+    { name: 'Answered legs', cell: ({ legs }) => countOrNone(legs), isNumber: true },
     { name: 'Failed', cell: ({ failed }) => (failed === 0 ? '' : count(failed)), isNumber: true, isExtra: true },
     { name: 'Used', cell: ({ quantities }) => quantitiesOf(quantities), isExtra: true },
     { name: 'Share', cell: share, isNumber: true },
