@@ -1,10 +1,11 @@
 /** Tests a person's first visit: three steps lead from an empty organization to the page of a call. */
 import t, { type Test } from 'tap'
 import type { Browser } from '../browser/chromium.ts'
-import { inBrowser, patience } from '../browser/visiting.ts'
+import { hold, inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
+import { refuse } from './shop.ts'
 import { signIn, type Visitor } from './visiting.ts'
 
 await inBrowser(t, 'the first visit', tests)
@@ -58,6 +59,24 @@ function tests(browser: Browser): void {
       await page.waitForSelector(old, { ...patience, state: 'detached' })
     },
   )
+
+  t.test('if only the live calls cannot be read, the overview waits for the newest calls and shows them', async (t) => {
+    const { parley, admin } = await startOwnAdministered(t)
+    const { id: organizationId } = (await call(parley, 'GET', '/v1/organization')).json<{ id: string }>()
+    const { page, open } = await signIn(t, { browser, admin, url: parley.url, organizationId })
+    await refuse(page, /\/v1\/calls\?live=true/, 400, 'VALIDATION_ERROR')
+    const release = await hold(page, /\/v1\/calls\?limit=/)
+    const refused = new Promise<void>((resolve) =>
+      page.on('response', (response) => void (response.url().includes('?live=true') && resolve())),
+    )
+    await open('', '[data-state="loading"]')
+    await refused
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    t.equal(await page.isVisible('[data-state="error"]'), false)
+    release()
+    await page.waitForSelector('[role="status"]:has-text("What you see may be old")', patience)
+    await page.waitForSelector('button:has-text("Make the sample agent")', patience)
+  })
 }
 
 type Used = { facts: Record<string, string>; rows: string[][] }
@@ -78,7 +97,7 @@ async function compareUsage(t: Test, { page, open, check }: Visitor, owner: Targ
   const { facts, rows } = (await page.evaluate(readUsage)) as Used
   const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0)
   t.equal(sum(1), Number(facts['Requests']))
-  t.equal(sum(2), Number(facts['Phone calls']))
+  t.equal(sum(2), Number(facts['Answered legs of phone calls']))
   const carrier = rows.find(([stage]) => stage === 'carrier') ?? []
   t.match(carrier, ['carrier', '', '1', '', `${facts['Time on the phone'] ?? ''} on the phone`])
   await check('usage-of-a-call')

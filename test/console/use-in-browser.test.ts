@@ -4,11 +4,11 @@
 import t from 'tap'
 import type { Turn } from '../../domain/records/call.ts'
 import type { Call, CallList } from '../../generated/clients/typescript/models/platform.ts'
-import { axeFaults, type Browser, type Page } from '../browser/chromium.ts'
+import { axeFaults, type Browser, type Page, type Route } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { transferOf, transferred } from '../transfers/transfer.ts'
-import { askApi, openShop } from './shop.ts'
+import { askApi, openShop, refuse } from './shop.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
 
 await inBrowser(t, 'a person uses the console', tests)
@@ -187,6 +187,48 @@ async function tests(browser: Browser): Promise<void> {
     t.same(faults, [])
   })
 
+  t.test('after a failure, only a person asks for more calls again', async (t) => {
+    const { page, open, check } = await shop.visit(t)
+    let requests = 0
+    let next = refusal
+    await page.route(/\/v1\/calls\?/, async (route) => {
+      if (!route.request().url().includes('cursor=')) return route.fulfill(withMore(await listOf(route)))
+      requests++
+      return route.fulfill(next)
+    })
+    await open('/calls', '[role="status"]:has-text("More calls could not be loaded.")')
+    await check('calls-not-loaded')
+    // The list is read once more when its stream opens.
+    t.ok(requests <= 2, `${requests} requests`)
+    next = answerOf({ calls: [], next_cursor: null })
+    await page.click('button:has-text("Load more")')
+    await page.waitForSelector('button:has-text("Load more")', { ...patience, state: 'detached' })
+    t.notMatch(await page.textContent('main'), 'and more')
+  })
+
+  t.test('in another order, no row leaves while a row has the focus, and the list is read afterwards', async (t) => {
+    const { page, open } = await shop.visit(t)
+    let isMoved = false
+    await page.route(/\/v1\/calls\?/, async (route) => {
+      if (route.request().url().includes('cursor=')) return route.fulfill(refusal)
+      const list = await listOf(route)
+      const [first, , ...others] = list.calls
+      const moved = first ? [{ ...first, agent_name: 'Renamed' }, ...others] : []
+      return route.fulfill(withMore(isMoved ? { ...list, calls: moved } : list))
+    })
+    // The list is read again each time when the stream opens, and this stream ends at once.
+    await page.route(/\/v1\/calls\/stream/, (route) => route.fulfill(opened))
+    await open('/calls?sort=slowest_turn_ms', atRows)
+    const second = String(await page.evaluate(`document.querySelector('[data-row="1"]').getAttribute('href')`))
+    await page.keyboard.press('j')
+    await page.waitForSelector('[data-row="0"]:focus', patience)
+    isMoved = true
+    await page.waitForSelector('[role="row"] >> text=Renamed', patience)
+    t.ok(await page.isVisible(`a[href="${second}"]`), 'the call may have moved to another page')
+    await page.evaluate('document.activeElement.blur()')
+    await page.waitForSelector(`a[href="${second}"]`, { ...patience, state: 'detached' })
+  })
+
   t.test('the page of a live call follows the call and ends it', async (t) => {
     const live = await storeLiveCall(shop, 2)
     const tenant = { organizationId: shop.organizationId, test: false }
@@ -281,6 +323,16 @@ async function tests(browser: Browser): Promise<void> {
     t.match(await page.textContent('dialog'), 'role member')
   })
 
+  t.test('the page of a call that was deleted meanwhile shows no old data', async (t) => {
+    const live = await storeLiveCall(shop, 2)
+    const { page, open } = await shop.visit(t)
+    await open(`/calls/${live}`, '[data-turn]')
+    await refuse(page, new RegExp(`/v1/calls/${live}$`), 404, 'NOT_FOUND')
+    await page.waitForSelector('[data-state="not_found"]', patience)
+    t.notOk(await page.isVisible('[data-turn]'))
+    await endCall(live)
+  })
+
   t.test('a call of another organization is shown as not found, like an unknown call', async (t) => {
     const other = await shop.admin.organization('other')
     const foreign = await storeCall({ ...shop, organizationId: other.id }, 1)
@@ -302,6 +354,17 @@ async function tests(browser: Browser): Promise<void> {
     }
   })
 }
+
+const answerOf = (body: object, status = 200) => ({
+  status,
+  contentType: 'application/json',
+  body: JSON.stringify(body),
+})
+const refusal = answerOf({ error: 'Wrong.', code: 'VALIDATION_ERROR', requestId: 'req_test' }, 400)
+
+/** Imitates a list with a second page. */
+const withMore = (list: CallList) => answerOf({ ...list, next_cursor: 'next' })
+const listOf = async (route: Route) => (await (await route.fetch()).json()) as CallList
 
 const opened = { status: 200, contentType: 'text/event-stream', body: 'event: open\ndata: {"test":false}\n\n' }
 

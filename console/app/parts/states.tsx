@@ -84,9 +84,12 @@ type Answered<Data> = {
   children: (data: Data) => ReactNode
 }
 
-/** Shows a query's data, or its state. Earlier data stay until newer data come, and a note says if they cannot be read. */
+/**
+ * Shows a query's data, or its state. Earlier data stay until newer data come, and a note says if they cannot be read.
+ * But if the thing is deleted, or the person may no longer see it, the data go.
+ */
 export function Answer<Data>({ of: { data, error, refetch }, heading, rows, children }: Answered<Data>) {
-  if (data !== undefined)
+  if (data !== undefined && !isGone(error))
     return (
       <>
         {error && <OldData error={error} retry={() => void refetch()} />}
@@ -103,6 +106,11 @@ export function Answer<Data>({ of: { data, error, refetch }, heading, rows, chil
       )}
     </>
   )
+}
+
+function isGone(error: unknown): boolean {
+  const { kind } = failureOf(error)
+  return kind === 'not_found' || kind === 'forbidden'
 }
 
 function OldData({ error, retry }: { error: unknown; retry: () => void }) {

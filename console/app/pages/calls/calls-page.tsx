@@ -42,13 +42,15 @@ function Calls({ filters, clear }: { filters: Filters; clear: () => void }) {
   const answer = useInfiniteQuery(callsQuery(query))
   const scroller = useRef<HTMLDivElement>(null)
   const { waiting, show, changes } = useLiveCalls(query, useHold(scroller))
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = answer
+  const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = answer
   const calls = useMemo(() => data?.pages.flatMap((page) => page.calls) ?? [], [data])
+  // After a failure only a person asks for the next page again, because the list would ask without a pause.
+  const canLoadMore = !isFetchingNextPage && !isFetchNextPageError
   const loadMore = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage()
-  }, [isFetchingNextPage, fetchNextPage])
+    if (canLoadMore) void fetchNextPage()
+  }, [canLoadMore, fetchNextPage])
   return (
-    <Answer of={answer} rows={12}>
+    <Answer of={{ ...answer, error: isFetchNextPageError ? null : error }} rows={12}>
       {() =>
         calls.length === 0 && !hasNextPage ? (
           <NoCalls isFiltered={countOf(filters) > 0} clear={clear} />
@@ -65,6 +67,14 @@ function Calls({ filters, clear }: { filters: Filters; clear: () => void }) {
             />
             <div role="status" className={styles.sum}>
               {`${count(calls.length)}${hasNextPage ? ' and more' : ''} calls`}
+              {isFetchNextPageError && (
+                <>
+                  More calls could not be loaded.
+                  <Button isSmall onClick={() => void fetchNextPage()}>
+                    Load more
+                  </Button>
+                </>
+              )}
               {waiting.length > 0 && (
                 <Button
                   isSmall

@@ -13,9 +13,11 @@ export function OverviewPage() {
   const newest = useQuery(newestQuery({}, shownCalls))
   const live = useQuery(newestQuery({ live: true }, shownCalls))
   const refetch = () => Promise.all([newest.refetch(), live.refetch()])
+  // One note tells of both failures. While the newest calls are loading, a failure of the live calls shows nothing yet.
+  const error = newest.error ?? (newest.data ? live.error : null)
   return (
     <Page title="Overview" command={{ path: `/v1/calls?limit=${shownCalls}`, cli: 'calls list' }}>
-      <Answer of={{ ...newest, error: newest.error ?? live.error, refetch }} rows={8}>
+      <Answer of={{ ...newest, error, refetch }} rows={8}>
         {(calls) => (
           <div className={styles.parts}>
             <RecentCalls title="Live now" calls={live.data ?? []} />
