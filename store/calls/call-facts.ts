@@ -27,7 +27,8 @@ const lookAgainMs = 3_600_000
 const dayMs = 86_400_000
 /**
  * If the facts of up to this many older calls could not be made, each new look tries these calls again. If there are
- * more, the new look begins anew among all calls.
+ * more, a later look begins anew among all calls. The time until then doubles, up to a day, as long as such looks make
+ * no facts, because a look among all calls is expensive.
  */
 const leftMax = atOnceMax
 /** If a call's cost could not be summed, it is summed again after this time. */
@@ -68,6 +69,9 @@ type Owned = Tenant & { id: string }
 
 type FactsDeps = { worlds: Pick<Tenancy, 'asOperator'>; clock: Clock; log: Log }
 
+/** Counts calls of one look. `failed` excludes locked calls. `first` is the first failure. */
+type Tally = { made: number; failed: number; first: { err: unknown; callId: string } | null }
+
 /** Returns the loop's work: sums due costs, and makes missing facts. */
 export function createFactsWork(deps: FactsDeps): () => Promise<void> {
   const { worlds, clock } = deps
@@ -79,27 +83,49 @@ export function createFactsWork(deps: FactsDeps): () => Promise<void> {
   let left: string[] = []
   let beganAtMs = clock.nowMs()
   let looksAgainAtMs = 0
+  let tally = newTally()
+  /** The time of the next look among all calls. Null if no such look is needed. */
+  let looksAtAllAtMs: number | null = null
+  /** If the next look has too many failed calls, a look among all calls begins after this time. */
+  let looksAtAllInMs = lookAgainMs
   return async () => {
     await worlds.asOperator((tx) => sumDueCosts(tx, deps))
     if (clock.nowMs() < looksAgainAtMs) return
     if (beforeId === null) {
       beganAtMs = clock.nowMs()
-      left = await worlds.asOperator(async (tx) => makeFacts(tx, deps, await missingOf(tx, left)))
+      tally = newTally()
+      if (looksAtAllAtMs !== null && looksAtAllAtMs <= beganAtMs) {
+        floorId = idAt(0)
+        looksAtAllAtMs = null
+      }
+      left = await worlds.asOperator(async (tx) => makeFacts(tx, deps, await missingOf(tx, left), tally))
     }
     const look = await worlds.asOperator(async (tx) => {
       const { missing, next } = await findMissing(tx, beforeId, floorId)
-      return { next, failed: await makeFacts(tx, deps, missing) }
+      return { next, failed: await makeFacts(tx, deps, missing, tally) }
     })
     const nextFloorId = idAt(beganAtMs - dayMs)
     // A newer call is found again by the next looks.
     left = [...left, ...look.failed.filter((id) => id < nextFloorId)].slice(0, leftMax + 1)
     beforeId = look.next
     if (beforeId !== null) return
-    const isTooMany = left.length > leftMax
-    floorId = isTooMany ? idAt(0) : nextFloorId
-    if (isTooMany) left = []
+    logFailed(deps, tally)
     looksAgainAtMs = clock.nowMs() + lookAgainMs
+    floorId = nextFloorId
+    if (tally.made > 0) looksAtAllInMs = lookAgainMs
+    if (left.length <= leftMax) return
+    left = []
+    if (looksAtAllAtMs !== null) return
+    looksAtAllAtMs = clock.nowMs() + looksAtAllInMs
+    looksAtAllInMs = Math.min(2 * looksAtAllInMs, dayMs)
   }
+}
+
+const newTally = (): Tally => ({ made: 0, failed: 0, first: null })
+
+/** Logs one line for all failed calls, because otherwise a fault that breaks many calls would fill the log. */
+function logFailed({ log }: FactsDeps, { failed, first }: Tally): void {
+  if (first !== null) log.error({ ...first, calls: failed }, 'the facts about some calls could not be made')
 }
 
 /** Returns the least id for a call at this time, because ids are UUIDv7. */
@@ -113,9 +139,11 @@ async function sumDueCosts(tx: Tx, deps: FactsDeps): Promise<void> {
   const due = await tx<Owned[]>`
     select organization_id as "organizationId", test, id from call_facts
     where due_at <= ${new Date(nowMs)} order by due_at limit ${atOnceMax} for update skip locked`
+  const tally = newTally()
   for (const call of due)
-    if (!(await isDone(tx, deps, call, (inner) => settleCost(inner, call, nowMs))))
+    if (!(await isDone(tx, call, tally, (inner) => settleCost(inner, call, nowMs))))
       await tx`update call_facts set due_at = ${new Date(nowMs + failedMs)} ${ofCall(tx, call, call.id)}`
+  logFailed(deps, tally)
 }
 
 /** Finds the next calls without facts, newest first. `next` is the first id for the next look, or null at the end. */
@@ -147,9 +175,9 @@ const hasNoFacts = (tx: Tx) =>
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 /** Makes the facts of calls. Resolves with the ids of failed calls, and of calls locked by another transaction. */
-async function makeFacts(tx: Tx, deps: FactsDeps, ids: readonly string[]): Promise<string[]> {
+async function makeFacts(tx: Tx, { clock }: FactsDeps, ids: readonly string[], tally: Tally): Promise<string[]> {
   if (ids.length === 0) return []
-  const nowMs = deps.clock.nowMs()
+  const nowMs = clock.nowMs()
   const calls = await tx<Owned[]>`
     select organization_id as "organizationId", test, id from calls
     where id = any(${arrayLiteral(ids)}::uuid[]) for update skip locked`
@@ -159,18 +187,20 @@ async function makeFacts(tx: Tx, deps: FactsDeps, ids: readonly string[]): Promi
       await writeFacts(inner, [call.id], nowMs, false)
       await writeCost(inner, call, nowMs)
     }
-    if (await isDone(tx, deps, call, work)) made.add(call.id)
+    if (await isDone(tx, call, tally, work)) made.add(call.id)
   }
   return ids.filter((id) => !made.has(id))
 }
 
 /** Works on one call. If the work fails, only its own changes are taken back. */
-async function isDone(tx: Tx, { log }: FactsDeps, { id }: Owned, work: (tx: Tx) => Promise<void>): Promise<boolean> {
+async function isDone(tx: Tx, { id }: Owned, tally: Tally, work: (tx: Tx) => Promise<void>): Promise<boolean> {
   try {
     await tx.savepoint((inner) => work(inner))
+    tally.made += 1
     return true
   } catch (err) {
-    log.error({ err, callId: id }, 'the facts about a call could not be made')
+    tally.failed += 1
+    tally.first ??= { err, callId: id }
     return false
   }
 }

@@ -6,18 +6,21 @@ import t, { type Test } from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { storeClock } from '../time/store-clock.ts'
-import { organization, TestCluster } from './cluster.ts'
+import { organization, silent, TestCluster } from './cluster.ts'
 import { choiceIn, ledgerAttempt, ledgerRow, settled } from './settlement.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
+const hourMs = 3_600_000
 const startMs = Date.parse('2026-11-01T10:00:00.000Z')
 
 async function setUp(t: Test) {
   const url = await cluster.database()
   const clock = storeClock()
-  const store = await cluster.store(t, url, { clock })
+  const errors: object[] = []
+  const log = { ...silent, error: (fields: object) => void errors.push(fields) }
+  const store = await cluster.store(t, url, { clock, log })
   const other = await cluster.store(t, url, { clock })
   const { id: organizationId } = await organization(store, 'a')
   const tenant = { organizationId, test: false }
@@ -45,7 +48,25 @@ async function setUp(t: Test) {
     const { calls } = await store.calls.overview(tenant, { filter, ...query })
     return calls.map(({ id, costMicroUsd }) => [id, costMicroUsd])
   }
-  return { store, other, clock, sql: cluster.sql(t, url), call, costs }
+  const sql = cluster.sql(t, url)
+  /** Stores a call and 150 copies as a previous version did, two days ago. Their search columns cannot be computed. */
+  const breakOldCalls = async () => {
+    await call([100])
+    await sql`
+      insert into calls select (jsonb_populate_record(calls, jsonb_build_object('id',
+        overlay(calls.id::text placing lpad(to_hex(n), 12, '0') from 25)))).* from calls, generate_series(1, 150) as n`
+    await clock.leap(2 * 86_400_000)
+    await sql`delete from call_facts`
+    await sql`update calls set ended_at = started_at + interval '100 years'`
+  }
+  const mendCalls = () => sql`update calls set ended_at = started_at + interval '10 seconds'`
+  /** Lets the loop run until a look at 151 calls is complete. Resolves with the number of calls with search columns. */
+  const look = async () => {
+    for (let part = 0; part < 3; part += 1) await store.calls.completeFacts()
+    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from call_facts`
+    return row?.count
+  }
+  return { store, other, clock, sql, call, costs, errors, breakOldCalls, mendCalls, look }
 }
 
 t.test('the cost of a call is summed some seconds after its end, and filters and sorts lists of calls', async (t) => {
@@ -80,7 +101,7 @@ t.test('calls that a previous version has stored get their cost and other search
   await store.calls.completeFacts()
   await sql`delete from call_facts`
   t.same(await costs(), [])
-  await clock.leap(3_600_000)
+  await clock.leap(hourMs)
   await store.calls.completeFacts()
   t.same(await costs(), [[id, 100]])
   t.match(await sql`select turns, slowest_us, duration_s, is_live, outcome from call_facts`, [
@@ -100,7 +121,7 @@ t.test('a call whose search columns cannot be computed does not delay the other 
     [first, 100],
   ])
   await sql`update calls set ended_at = started_at + interval '10 seconds' where id = ${broken}`
-  await clock.leap(3_600_000)
+  await clock.leap(hourMs)
   await store.calls.completeFacts()
   t.same(await costs(), [
     [last, 300],
@@ -122,12 +143,12 @@ t.test('an old call whose search columns could not be computed at first gets the
   t.same(await costs(), [])
   await sql`delete from calls where id = ${gone}`
   for (let hour = 0; hour < 3; hour += 1) {
-    await clock.leap(3_600_000)
+    await clock.leap(hourMs)
     await store.calls.completeFacts()
     t.same(await costs(), [[locked, 200]], 'the broken call cannot be made yet')
   }
   await sql`update calls set ended_at = started_at + interval '10 seconds' where id = ${broken}`
-  await clock.leap(3_600_000)
+  await clock.leap(hourMs)
   await store.calls.completeFacts()
   t.same(await costs(), [
     [locked, 200],
@@ -136,20 +157,39 @@ t.test('an old call whose search columns could not be computed at first gets the
 })
 
 t.test('if the search columns of many old calls could not be computed, all calls are looked at again', async (t) => {
-  const { store, sql, clock, call } = await setUp(t)
-  await call([100])
-  await sql`
-    insert into calls select (jsonb_populate_record(calls, jsonb_build_object('id',
-      overlay(calls.id::text placing lpad(to_hex(n), 12, '0') from 25)))).* from calls, generate_series(1, 150) as n`
-  await clock.leap(2 * 86_400_000)
-  await sql`delete from call_facts`
-  await sql`update calls set ended_at = started_at + interval '100 years'`
-  for (let look = 0; look < 3; look += 1) await store.calls.completeFacts()
-  t.match(await sql`select count(*)::int as count from call_facts`, [{ count: 0 }])
-  await sql`update calls set ended_at = started_at + interval '10 seconds'`
-  await clock.leap(3_600_000)
-  for (let look = 0; look < 3; look += 1) await store.calls.completeFacts()
-  t.match(await sql`select count(*)::int as count from call_facts`, [{ count: 151 }])
+  const { clock, breakOldCalls, mendCalls, look } = await setUp(t)
+  await breakOldCalls()
+  t.equal(await look(), 0)
+  await mendCalls()
+  await clock.leap(hourMs)
+  t.equal(await look(), 151)
+})
+
+t.test('the time to the next look at all calls doubles while their search columns cannot be computed', async (t) => {
+  const { clock, breakOldCalls, mendCalls, look } = await setUp(t)
+  await breakOldCalls()
+  t.equal(await look(), 0)
+  for (const hours of [1, 2, 4, 8, 16, 24]) {
+    await clock.leap(hours * hourMs)
+    t.equal(await look(), 0, `after ${hours} hours all calls have failed again`)
+  }
+  await mendCalls()
+  for (let hour = 1; hour < 24; hour += 1) {
+    await clock.leap(hourMs)
+    t.equal(await look(), 0, `after ${hour} hours only the last day's calls are looked at`)
+  }
+  await clock.leap(hourMs)
+  t.equal(await look(), 151, 'all calls are looked at once a day')
+})
+
+t.test('a look at calls writes one log line for all of its failed calls', async (t) => {
+  const { clock, errors, breakOldCalls, look } = await setUp(t)
+  await breakOldCalls()
+  await look()
+  t.match(errors, [{ calls: 151, callId: String, err: { message: /out of range/ } }])
+  await clock.leap(hourMs)
+  await look()
+  t.match(errors, [{ calls: 151 }, { calls: 151 }])
 })
 
 t.test('two processes share the work of computing the missing search columns of calls', async (t) => {
