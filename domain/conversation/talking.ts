@@ -168,6 +168,10 @@ export class Talking implements Conversation {
     return this.#ending !== null || this.isOver
   }
 
+  get isTransferring(): boolean {
+    return this.#hold.isRequested && !this.#isOver
+  }
+
   get isHandedOver(): boolean {
     return this.#hold.isGone && !this.#isOver
   }

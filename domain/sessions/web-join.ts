@@ -34,15 +34,16 @@ export function createWebJoin({ calls, live, tokens, clock, identity: newIdentit
   return async (caller, id, displayName, publicUrl) => {
     const call = await calls.find(tenantOf(caller), id)
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
-    if (call.status === 'transferring') throw new ResourceFault({ kind: 'call_not_live', because: 'transferring' })
     // Directly after a call has begun, its row may still say `queued`. If the call has an owning process, that process
     // is asked.
-    const isLive = call.status === 'in_progress' || (call.status === 'queued' && call.ownerId !== null)
-    if (!isLive) throw new ResourceFault({ kind: 'call_not_live' })
+    const isBegun = call.status === 'in_progress' || (call.status === 'queued' && call.ownerId !== null)
+    const isTransferring = call.status === 'transferring'
+    if (!isBegun && !isTransferring) throw new ResourceFault({ kind: 'call_not_live' })
     const state = await live.joinState(tenantOf(caller), id)
     if (state === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     if (!state.isHere)
       throw new ResourceFault({ kind: 'call_not_live', ...(state.isHandedOver && { because: 'with_recipient' }) })
+    if (isTransferring) throw new ResourceFault({ kind: 'call_not_live', because: 'transferring' })
     if (state.isFull) throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
     const { organizationId } = call
     const identity = newIdentity()

@@ -4,6 +4,8 @@
  */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
+import { Page, type Started } from '../session/voice-session.ts'
+import { refused } from '../ws/harness.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { callWhen, startPhones } from './phones.ts'
 
@@ -23,6 +25,14 @@ async function talking(): Promise<string> {
 }
 
 const post = (id: string, path: string, body: object = {}) => call(phones, 'POST', `/v1/calls/${id}/${path}`, body)
+
+/** Asks for a person's token. */
+async function invited(id: string): Promise<Started> {
+  const { url, token } = (await post(id, 'web-join')).json<{ url: string; token: string }>()
+  return { sessionId: id, transportUrl: url, transportToken: token }
+}
+
+const pageOf = (invitation: Started) => new Page(invitation, {}, phones.clock)
 
 type Attempt = { id: string; status: string; failure_cause: string | null }
 const newest = (row: PhoneCallRow) => (row['transfers'] as Attempt[]).at(-1)
@@ -59,6 +69,8 @@ t.test('after a person has not accepted the call, the agent says so to the calle
 
 t.test('a request about a call says if the caller waits on hold or talks to the recipient of a transfer', async (t) => {
   const id = await talking()
+  const [early, maria] = [await invited(id), await invited(id)]
+  await pageOf(maria).first('ready')
   await post(id, 'transfers/warm', { to: silent, screeningTimeout: 60 })
   const { id: attempt = '' } = newest(await callWhen(phones, id, (row) => newest(row)?.status === 'screening')) ?? {}
   const waiting = await post(id, 'web-join')
@@ -67,6 +79,11 @@ t.test('a request about a call says if the caller waits on hold or talks to the 
     code: 'CALL_NOT_LIVE',
     error: /^The caller is on hold while the call is transferred\. Wait /,
   })
+  const protocols = ['service.session.v1', `service.ephemeral.${early.transportToken}`]
+  const refusal = await phones.clock.during(refused(early.transportUrl, protocols))
+  t.equal(refusal.status, 409, 'a token from before the transfer admits nobody now')
+  t.equal(refusal.body['error'], waiting.json<{ error: string }>().error)
+  t.match(await pageOf(maria).first('ready'), { resumed: true }, 'a person who joined before may reconnect')
   const second = await post(id, 'transfers/blind', { to: accepts })
   t.match(second.json(), { code: 'TRANSFER_IN_PROGRESS', error: /^The call is transferred already\. Wait for / })
 

@@ -154,6 +154,7 @@ function recorded(log: string[], state = { isOver: false, failsJoins: false }): 
     get isEnding() {
       return state.isOver
     },
+    isTransferring: false,
     isHandedOver: false,
     audio: note('audio'),
     played: note('played'),

@@ -225,6 +225,9 @@ export class CallRegistry implements SeatAdmission {
       if (conversation?.isHandedOver) throw new ResourceFault({ kind: 'call_not_live', because: 'with_recipient' })
       if (conversation === null || conversation.isOver || this.#live.get(call.id) !== live)
         throw new ResourceFault({ kind: 'call_not_live' })
+      // During a transfer, a person may reconnect, but no new person may join.
+      if (conversation.isTransferring && !people.has(identity))
+        throw new ResourceFault({ kind: 'call_not_live', because: 'transferring' })
       people.require(identity, expiresAtMs)
       return conversation
     }

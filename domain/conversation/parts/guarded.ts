@@ -60,6 +60,9 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     get isEnding() {
       return inner.isEnding
     },
+    get isTransferring() {
+      return inner.isTransferring
+    },
     get isHandedOver() {
       return inner.isHandedOver
     },

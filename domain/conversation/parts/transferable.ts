@@ -10,6 +10,8 @@ export interface TransferableConversation {
    * more.
    */
   readonly isEnding: boolean
+  /** True from the request for a hold until the hold's end or the hand-over. */
+  readonly isTransferring: boolean
   /** True if the caller talks to another party without the agent. */
   readonly isHandedOver: boolean
   /**

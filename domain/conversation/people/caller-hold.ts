@@ -48,6 +48,11 @@ export class CallerHold {
     return this.#phase === 'held' || this.#phase === 'gone'
   }
 
+  /** Returns true from the request for a hold until the hold's end. */
+  get isRequested(): boolean {
+    return this.#next !== null || this.#phase === 'leaving' || this.#phase === 'held'
+  }
+
   get isGone(): boolean {
     return this.#phase === 'gone'
   }
