@@ -4,7 +4,7 @@ import { oneLine } from './terminal.ts'
 
 const causes: Readonly<Record<string, string>> = {
   busy: 'the line is busy',
-  no_answer: 'there was no answer in time',
+  no_answer: 'nobody answered, or the person did not decide in time',
   declined: 'the recipient did not accept the call',
   voicemail: 'a voicemail has answered',
   caller_hung_up: 'the caller has hung up',

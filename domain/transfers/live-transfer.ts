@@ -217,7 +217,7 @@ export class LiveTransfer implements OpenTransfer {
         return this.#newest.recipient.hangUp()
       case 'fallback':
         this.#phone.record.reached('in_progress')
-        return this.#conversation.resume(afterHoldOf(this.#settings, this.#newest.row))
+        return this.#resume()
       case 'callOver':
         return this.#phone.recipientLeft()
     }
@@ -228,6 +228,11 @@ export class LiveTransfer implements OpenTransfer {
       if (this.isOpen) this.#phone.record.event('room.hold_audio_failed', { reason })
     })
     if (!this.#conversation.hold(sound, () => this.#happened({ type: 'held' }))) this.callerLeft()
+  }
+
+  #resume(): void {
+    const { row, screening } = this.#newest
+    this.#conversation.resume(afterHoldOf(this.#settings, row.failureCause, screening !== null))
   }
 
   #dial(number: number): void {

@@ -195,7 +195,7 @@ t.test("the criticalMs values of a turn's spans add up to the turn's silence_ms"
 })
 
 t.test('after the agent was asked to take a message, the words of the caller are the message', (t) => {
-  const note = 'The call was not transferred: nobody has taken the call. Take a message. Ask for the number.'
+  const note = 'The call was not transferred: the person did not decide in time. Take a message. Ask for the number.'
   const said = (text: string, metadata = {}) => newTurn({ source: 'user', text, metadata })
   const turns = [
     said('Can I talk to somebody?'),

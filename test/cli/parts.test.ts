@@ -111,7 +111,7 @@ t.test('each event, cause and fallback of a transfer is described in plain words
   t.match(failed('busy', { next_transfer_id: 'id' }), /the line is busy; the next number is called$/)
   t.match(
     failed('no_answer', { fallback: { action: 'take_message' } }),
-    /no answer in time; the agent takes a message$/,
+    /: nobody answered, or the person did not decide in time; the agent takes a message$/,
   )
   t.match(failed('declined', { fallback: { action: 'end_call' } }), /accept the call; the call ends$/)
   t.match(failed('voicemail', { fallback: { action: 'return_to_assistant' } }), /answered; the agent goes on$/)

@@ -139,7 +139,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.evaluate(`document.querySelector('section[aria-label="Transfer"] > p').dataset.first = ''`)
     await change({ status: 'failed', failureCause: 'no_answer', completedAtMs: Date.now() })
     const outcome =
-      'The transfer to Sales (+15005550017) failed: the person did not accept. The agent has the caller again.'
+      'The transfer to Sales (+15005550017) failed: the person did not decide in time. The agent has the caller again.'
     await page.waitForSelector(status(outcome), patience)
     await page.waitForSelector('section[aria-label="Transfer"] p[data-first]:focus', patience)
     await check('call-transfer-failed')

@@ -58,7 +58,7 @@ t.test('after a person has not accepted the call, the agent says so to the calle
     const back = await callWhen(phones, id, (row) => wordsAfterHold(row).length > 0)
     t.equal(wordsAfterHold(back)[0], expected)
     t.match(newest(back), { status: 'failed', failure_cause: 'no_answer' })
-    const why = 'The call was not transferred: nobody has taken the call.'
+    const why = 'The call was not transferred: the person did not decide in time.'
     t.ok(back.transcript.entries.some(({ source, text }) => source === 'system' && text.startsWith(why)))
     const failed = (await eventsOf(phones, id)).find(({ event_type }) => event_type === 'transfer.failed')
     t.equal(failed?.failure_cause, 'no_answer')

@@ -77,9 +77,9 @@ const reasons: Readonly<Record<NonNullable<Transfer['failure_cause']>, string>> 
   carrier_error: 'the number could not be connected',
 }
 
-/** If a person was asked and did not decide, the cause is also `no_answer`, as if the phone had only rung. */
+/** If a person answered and did not decide, the cause is also `no_answer`, as if the phone had only rung. */
 function reasonOf({ id, failure_cause: cause }: Transfer, events: readonly CallEvent[]): string {
   if (cause === null) return 'the reason is unknown'
   const wasAsked = events.some(({ event_type: type, payload }) => type === 'transfer.screening' && payload['id'] === id)
-  return reasons[cause === 'no_answer' && wasAsked ? 'declined' : cause]
+  return cause === 'no_answer' && wasAsked ? 'the person did not decide in time' : reasons[cause]
 }
