@@ -2,7 +2,13 @@ import type { LlmSetting, LlmSettings } from './llm-settings.ts'
 import type { CancelSignal } from './system.ts'
 
 export type LlmItem =
-  | { type: 'message'; role: 'system' | 'user' | 'assistant'; text: string }
+  | {
+      type: 'message'
+      role: 'system' | 'user' | 'assistant'
+      text: string
+      /** True if the text tells about a conversation, such as "The caller is on hold", and is no instruction. */
+      isNote?: true
+    }
   | { type: 'function_call'; callId: string; name: string; arguments: string }
   | { type: 'function_result'; callId: string; result: string }
 

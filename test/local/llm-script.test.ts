@@ -3,6 +3,7 @@
  * arguments.
  */
 import t from 'tap'
+import { History } from '../../domain/conversation/turns/history.ts'
 import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import { createScriptedLlm } from '../../providers/local/script/llm.ts'
 
@@ -60,8 +61,30 @@ t.test('an agent that speaks first says its greeting', async (t) => {
   t.match((await ask(null, { items })).text, /^Hello! .*not a language model/)
 })
 
-t.test('the embedded LLM never says the words of a note, wherever the note is in the conversation', async (t) => {
+t.test('all system messages at the start of a request are the prompt', async (t) => {
   const item = (role: 'system' | 'user' | 'assistant', text: string): LlmItem => ({ type: 'message', role, text })
+  const start = [item('system', 'You are helpful.'), item('system', prompt)]
+  const turns = [item('user', 'Hi.'), item('assistant', 'Hello.'), item('system', 'Q: Is there a lift?\nA: Yes, two.')]
+  for (const [said, expected] of [
+    ['Until when do you serve breakfast?', 'Breakfast is served until ten.'],
+    ['[The caller has joined. Greet them.]', 'Welcome to the Harbour Hotel. How can I help?'],
+  ] as const)
+    for (const items of [start, [...start, ...turns]])
+      t.equal((await ask(null, { items: [...items, item('user', said)] })).text, expected)
+  const lift = await ask(null, { items: [...start, ...turns, item('user', 'Is there a lift?')] })
+  t.not(lift.text, 'Yes, two.', 'a later system message is not the prompt')
+})
+
+t.test('the embedded LLM never says the words of a note, wherever the note is in the conversation', async (t) => {
+  const conversation = (start: string, said: string, atBegin: readonly string[], atEnd: readonly string[]) => {
+    const history = new History(start)
+    for (const note of atBegin) history.note(note)
+    history.user('Hi.')
+    history.agent([{ type: 'message', role: 'assistant', text: 'Hello.' }])
+    for (const note of atEnd) history.note(note)
+    history.user(said)
+    return ask(null, { items: history.items() })
+  }
   const notes = [
     'The caller is on hold while the call is transferred.',
     'The call was not transferred: the line is busy. Take a message. Ask for the number.',
@@ -69,7 +92,7 @@ t.test('the embedded LLM never says the words of a note, wherever the note is in
     'The user looks at page 3.',
     'Q: Where is my parcel?\nA: It is lost.',
     'Greeting: Good evening.',
-  ].map((note) => item('system', note))
+  ]
   const asked = [
     'Is the caller on hold?',
     'Was the call transferred?',
@@ -83,11 +106,9 @@ t.test('the embedded LLM never says the words of a note, wherever the note is in
   ]
   for (const said of asked)
     for (const start of [prompt, '']) {
-      const user = item('user', said)
-      const before = [item('user', 'Hi.'), item('assistant', 'Hello.')]
-      const without = await ask(null, { items: [item('system', start), ...before, user] })
-      const atEnd = await ask(null, { items: [item('system', start), ...before, ...notes, user] })
-      const atBegin = await ask(null, { items: [item('system', start), ...notes, ...before, user] })
+      const without = await conversation(start, said, [], [])
+      const atEnd = await conversation(start, said, [], notes)
+      const atBegin = await conversation(start, said, notes, [])
       for (const { text } of [atEnd, atBegin]) t.equal(text, without.text, said)
     }
 })

@@ -38,7 +38,7 @@ export class History {
 
   /** Adds a note. It does not count as a turn. */
   note(text: string): void {
-    this.#add([{ type: 'message', role: 'system', text }], false)
+    this.#add([{ type: 'message', role: 'system', text, isNote: true }], false)
   }
 
   /** Adds an agent turn's items: the played text, and the tool calls with their results. */

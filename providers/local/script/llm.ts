@@ -254,11 +254,16 @@ function answerTo(said: string, items: readonly LlmItem[], { language, vocabular
 const promptStart = (items: readonly LlmItem[]) => promptOf(items).slice(0, readCharactersMax)
 
 /**
- * Only the first item can be the prompt. A later system message is a note about the conversation, such as "The caller
- * is on hold", and its words are not for the caller.
+ * Returns the system messages at the start of the request, because a client may send its instructions in several
+ * messages. Notes and later system messages are not part of the prompt, because their words are not for the caller.
  */
-function promptOf([first]: readonly LlmItem[]): string {
-  return first?.type === 'message' && first.role === 'system' ? first.text : ''
+function promptOf(items: readonly LlmItem[]): string {
+  const texts: string[] = []
+  for (const item of items) {
+    if (item.type !== 'message' || item.role !== 'system') break
+    if (!item.isNote) texts.push(item.text)
+  }
+  return texts.join('\n')
 }
 
 function ruleFor(some: readonly Rule[], start: string): string | null {
