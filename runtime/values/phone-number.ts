@@ -1,9 +1,12 @@
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max'
 import { loadPhoneNumbers } from '../optional.ts'
 
-/** True if the E.164 number is valid in its country's numbering plan. */
+/**
+ * True if the text is an E.164 number that is valid in its country's numbering plan. A text such as +49030901820 is
+ * refused, although the parser drops its trunk prefix 0, because the text itself is stored and dialled.
+ */
 export function isPhoneNumber(text: string): boolean {
-  return loadPhoneNumbers().isValidPhoneNumber(text)
+  return valid(parsed(text))?.number === text
 }
 
 /**

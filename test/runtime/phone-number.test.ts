@@ -1,9 +1,9 @@
 /**
  * Tests how phone numbers are read as phone lines write them: in E.164, with or without the plus, and as dialled in a
- * country.
+ * country, and which texts are accepted as numbers.
  */
 import t from 'tap'
-import { e164Of } from '../../runtime/values/phone-number.ts'
+import { e164Of, isPhoneNumber } from '../../runtime/values/phone-number.ts'
 
 const us = '+14155550100'
 const canada = '+14165550100'
@@ -74,5 +74,21 @@ t.test('without our number, or with a US number, a dialled text is read as a US 
     t.equal(e164Of(text, us), number, `${text} for a call to ${us}`)
     t.equal(e164Of(text), number, text)
   }
+  t.end()
+})
+
+t.test('a number is accepted only in E.164, without a trunk prefix, spaces or an extension', (t) => {
+  for (const text of [us, canada, italy, germany, britain, spain, tollFree, '+525512345678', '+5491112345678'])
+    t.ok(isPhoneNumber(text), text)
+  for (const text of [
+    '+49030123450',
+    '+4402079460000',
+    '+55011912345678',
+    '+49 30 123450',
+    `${us}x5`,
+    '4155550100',
+    '',
+  ])
+    t.notOk(isPhoneNumber(text), text)
   t.end()
 })
