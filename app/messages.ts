@@ -2,6 +2,7 @@
  * Rich messages in this process: the provider to send messages with, and the reader for the provider's webhook events.
  */
 import type { RichMessageProvider, RichMessageWebhooks } from '../domain/ports/rich-messages.ts'
+import type { ConversationStore } from '../domain/records/conversation.ts'
 import type { Tenant } from '../domain/records/organization.ts'
 import { createReceiveEvent, type ReceiveEvent } from '../domain/rmsg/events.ts'
 import { createListRmsgNumbers, type ListRmsgNumbers } from '../domain/rmsg/list-numbers.ts'
@@ -24,6 +25,7 @@ export type Messages = {
   sendFromNumber: SendMessage
   sendAsAgent: SendMessage
   listNumbers: ListRmsgNumbers
+  conversations: ConversationStore
   readers: ReadonlyMap<string, RichMessageWebhooks>
   receive: ReceiveEvent
 }
@@ -46,6 +48,7 @@ export function openMessages(app: App, simulator: SimulatedCarrier): Messages {
     sendFromNumber: createSendFromNumber({ ...shared, numbers: createRmsgNumbers(store.rmsgNumbers) }),
     sendAsAgent: createSendAsAgent({ ...shared, numbers: store.rmsgNumbers, agents: store.agents }),
     listNumbers: createListRmsgNumbers(store.rmsgNumbers, (tenant) => providers.of(tenant) !== null),
+    conversations: store.conversations,
     readers: readersOf(app),
     receive: createReceive(app),
   }

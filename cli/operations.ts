@@ -109,6 +109,12 @@ export const operationRows: readonly OperationRow[] = [
   row('rmsg subscribe', 'putRmsgSubscription', 'have rich messages sent to an address', filled),
   row('rmsg unsubscribe <subscription=id>', 'deleteRmsgSubscription', 'remove one of these addresses'),
   row('rmsg unsubscribe-all', 'deleteRmsgSubscriptions', 'remove all of them', { query: ['organizationId'] }),
+  row('conversations list', 'listConversations', 'the conversations over rich messages, newest first', {
+    query: ['agentId', 'phoneNumberId', 'number', 'since', 'until', ...paged],
+  }),
+  row('conversations messages <conversation=id>', 'listConversationMessages', 'the messages of a conversation', {
+    query: paged,
+  }),
   row('contract platform', 'getPlatformContract', 'the OpenAPI document of the platform surface'),
   row('contract session', 'getSessionContract', 'the AsyncAPI document of the sockets of sessions'),
 ]
@@ -123,5 +129,6 @@ export const groupWords: Readonly<Record<string, string>> = {
   organization: 'the organization of the key',
   voices: 'the voices of the models',
   business: 'the verification of the business of the organization',
+  conversations: 'messages between numbers of the organization and people',
   contract: 'the documents of the contract, as this server serves them',
 }

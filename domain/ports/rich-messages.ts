@@ -73,6 +73,8 @@ export type RichMessageEvent = {
   messageId: string
   /** Null unless the event reports on a sent message. */
   report: { status: MessageStatus; service: MessageService } | null
+  /** The service that carried a received message. Null for other events, and if the provider does not name it. */
+  receivedOver: MessageService | null
   /** Makes the event body for subscribers: the provider's body, converted to the subscribers' format if necessary. */
   bytesFor(number: NumberOfEvent): Uint8Array
 }

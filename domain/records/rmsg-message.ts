@@ -30,7 +30,16 @@ export interface MessageStore {
  * same pair, so no lookup is needed.
  */
 export function conversationIdOf(phoneNumberId: string, remoteNumber: string): string {
-  const bytes = createHash('sha256').update(`${phoneNumberId} ${remoteNumber}`).digest().subarray(0, 16)
+  return hashedUuid(`${phoneNumberId} ${remoteNumber}`)
+}
+
+/** Computes the id of a received message if the provider's id for the message is not a UUID. */
+export function receivedIdOf(eventId: string): string {
+  return hashedUuid(`received ${eventId}`)
+}
+
+function hashedUuid(text: string): string {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

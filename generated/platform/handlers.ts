@@ -7,21 +7,21 @@ import type {
   BlindTransfer, BusinessVerification, BusinessVerificationDraft, Call, CallEvent, CallEventList, CallFigures, CallKind,
   CallList, CallOutcome, CallOverview, CallReport, CallRequestList, CallStatus, CallStreamEnd, CallStreamOpen,
   CallStreamResync, Callback, CallbackPage, CallbackStatus, CancelCallback, CancelTransfer, CompleteTransfer,
-  CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation, DeliveredEventType, EndCall, EndReason, EndedCall,
-  ErrorEnvelope, FinalizeReport, FinalizedReport, GoneCall, ImportedPhoneNumber, InvitationList, IssuedApiKey,
-  KnownProviders, Member, MemberChange, MemberList, NewAgent, NewApiKey, NewBusinessVerification, NewInvitation,
-  NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall, NewSession, NewSipConnection, NewToolReceived,
-  NewWebhook, OpenapiDocument, Organization, OrganizationChange, PhoneDirection, PhoneNumber, PhoneNumberChange,
-  PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList, ProviderStatus, RecordingLink, ReleasedPhoneNumber,
-  RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation,
-  SentInvitation, SentMessage, SentNumberMessage, Session, SessionPage, SessionStatus, SessionStreamEnd,
-  SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember, SignedRequest, SipConnection, SipConnectionChange,
-  SipConnectionList, SmsAssignmentOrder, SmsBrandProfileReceived, SmsBrandState, SmsCampaignProfileReceived,
-  SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall,
-  StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer,
-  TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook,
-  WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList,
-  WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
+  ConversationList, ConversationMessageList, CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation,
+  DeliveredEventType, EndCall, EndReason, EndedCall, ErrorEnvelope, FinalizeReport, FinalizedReport, GoneCall,
+  ImportedPhoneNumber, InvitationList, IssuedApiKey, KnownProviders, Member, MemberChange, MemberList, NewAgent,
+  NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
+  NewSession, NewSipConnection, NewToolReceived, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
+  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList,
+  ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
+  RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
+  SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
+  SignedRequest, SipConnection, SipConnectionChange, SipConnectionList, SmsAssignmentOrder, SmsBrandProfileReceived,
+  SmsBrandState, SmsCampaignProfileReceived, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder,
+  StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList,
+  ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin,
+  WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage,
+  WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -648,6 +648,26 @@ export type UnassignSmsNumberRequest = RequestWith<{ path: { phoneNumberId: stri
 export type UnassignSmsNumberResult =
   | { status: 200; type?: 'application/json'; body: SmsNumber }
 
+export type ListConversationsRequest = RequestWith<{
+  query: {
+    agentId?: string
+    phoneNumberId?: string
+    number?: string
+    since?: string
+    until?: string
+    limit: number
+    cursor?: string
+  }
+}>
+
+export type ListConversationsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ConversationList }
+
+export type ListConversationMessagesRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string } }>
+
+export type ListConversationMessagesResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ConversationMessageList }
+
 export type SendAgentMessageRequest = RequestWith<{ path: { agentId: string }; header: { 'idempotency-key'?: string }; body: NewNumberMessage }>
 
 export type SendAgentMessageResult =
@@ -999,6 +1019,10 @@ export type PlatformHandlers<Caller> = {
   assignSmsNumber: Handle<AssignSmsNumberRequest, AssignSmsNumberResult, Caller>
   /** DELETE /v1/sms/10dlc/numbers/{phoneNumberId}/assign */
   unassignSmsNumber: Handle<UnassignSmsNumberRequest, UnassignSmsNumberResult, Caller>
+  /** GET /v1/conversations */
+  listConversations: Handle<ListConversationsRequest, ListConversationsResult, Caller>
+  /** GET /v1/conversations/{id}/messages */
+  listConversationMessages: Handle<ListConversationMessagesRequest, ListConversationMessagesResult, Caller>
   /** POST /v1/rmsg/{agentId}/messages */
   sendAgentMessage: Handle<SendAgentMessageRequest, SendAgentMessageResult, Caller>
   /** POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages */

@@ -1,4 +1,5 @@
-/** The operations to send rich messages. */
+/** The operations to send rich messages, and to read conversations. */
+import type { ConversationStore } from '../../domain/records/conversation.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { RmsgMessage } from '../../domain/records/rmsg-message.ts'
@@ -7,19 +8,26 @@ import type { ListRmsgNumbers } from '../../domain/rmsg/list-numbers.ts'
 import type { SendMessage } from '../../domain/rmsg/send-message.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SentMessage } from '../../generated/platform/types.ts'
+import { conversationOperations } from './conversations.ts'
 import { type Repeatable, UnknownEnd } from './repeatable.ts'
 import { rmsgNumberOperations } from './rmsg-numbers.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-export type RmsgMessageDeps = { sendFromNumber: SendMessage; sendAsAgent: SendMessage; listNumbers: ListRmsgNumbers }
+export type RmsgMessageDeps = {
+  sendFromNumber: SendMessage
+  sendAsAgent: SendMessage
+  listNumbers: ListRmsgNumbers
+  conversations: ConversationStore
+}
 
 export function rmsgMessageOperations(
-  { sendFromNumber, sendAsAgent, listNumbers }: RmsgMessageDeps,
+  { sendFromNumber, sendAsAgent, listNumbers, conversations }: RmsgMessageDeps,
   repeatable: Repeatable,
 ) {
   return {
     ...rmsgNumberOperations(listNumbers),
+    ...conversationOperations(conversations),
     sendNumberMessage: repeatable(sendNumberMessage(sendFromNumber)),
     sendAgentMessage: repeatable(sendAgentMessage(sendAsAgent)),
   } satisfies Partial<Handlers>

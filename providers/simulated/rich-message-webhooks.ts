@@ -1,7 +1,7 @@
 /** Reads the simulated rich message provider's events. They need no conversion. */
 import { type RichMessageEvent, type RichMessageWebhooks, richEventTypes } from '../../domain/ports/rich-messages.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { messageServices, messageStatuses } from '../../domain/records/states/rmsg-message.ts'
+import { type MessageService, messageServices, messageStatuses } from '../../domain/records/states/rmsg-message.ts'
 import { createSignedBodies } from '../wire/ed25519-webhooks.ts'
 import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
@@ -31,13 +31,19 @@ function eventOf(event: JsonObject, body: Uint8Array): RichMessageEvent | null {
   const [messageId, conversationId] = [stringOf(message['id']), stringOf(message['conversation_id'])]
   const remoteNumber = stringOf(message['remote_number'])
   const report = reportIn(type, message)
+  const receivedOver = type === 'rmsg.received' ? serviceOf(message) : null
   const bytesFor = () => body
-  return { id, type, occurredAtMs, providerIdentity, conversationId, remoteNumber, messageId, report, bytesFor }
+  const numbers = { providerIdentity, conversationId, remoteNumber }
+  return { id, type, occurredAtMs, ...numbers, messageId, report, receivedOver, bytesFor }
 }
 
 function reportIn(type: RichMessageEvent['type'], message: JsonObject): RichMessageEvent['report'] {
   if (type === 'rmsg.received' || type === 'rmsg.reaction_received') return null
   const status = messageStatuses.find((each) => each === message['status'])
-  const service = messageServices.find((each) => each === message['service'])
-  return status === undefined || service === undefined ? null : { status, service }
+  const service = serviceOf(message)
+  return status === undefined || service === null ? null : { status, service }
+}
+
+function serviceOf(message: JsonObject): MessageService | null {
+  return messageServices.find((each) => each === message['service']) ?? null
 }

@@ -64,6 +64,7 @@ function eventOf(
     remoteNumber,
     messageId,
     report: status === 'received' ? null : { status, service },
+    receivedOver: status === 'received' ? service : null,
     bytesFor: (number) => Buffer.from(JSON.stringify(written(read, number))),
   }
 }

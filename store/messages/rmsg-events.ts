@@ -13,7 +13,7 @@ import { expiryMs } from '../../domain/webhooks/outbox.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { isUuid, storable } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
-import { reportMessage } from './rmsg-messages.ts'
+import { insertReceived, reportMessage } from './rmsg-messages.ts'
 
 /** The lease for a delivery. It covers a subscription's time-out and the storing of its result. */
 const leaseMs = 15_000
@@ -50,7 +50,9 @@ async function route(tx: Tx, event: RichMessageEvent, nowMs: number): Promise<Ro
     from webhook_events v join rmsg_numbers n on n.test = v.test and ${isNamed(tx, event)}
     where v.provider_event_id = ${id}`
   const routed = stored ?? (await routeNew(tx, event))
-  return routed && { ...routed, conversationId: conversationOf(event, routed.phoneNumberId) }
+  if (routed === null) return null
+  if (type === 'rmsg.received') await insertReceived(tx, event, routed, nowMs)
+  return { ...routed, conversationId: conversationOf(event, routed.phoneNumberId) }
 }
 
 type Routed = Omit<RoutedEvent, 'conversationId'>
@@ -85,7 +87,7 @@ async function routeNew(tx: Tx, event: RichMessageEvent): Promise<Routed | null>
       coalesce((select tags from rmsg_messages where id = ${message}::uuid and ${type !== 'rmsg.received'}), '{}') as tags
     from rmsg_numbers n left join lateral (
       select organization_id from rmsg_messages m
-      where m.conversation_id = ${conversation}::uuid and m.phone_number_id = n.id
+      where m.conversation_id = ${conversation}::uuid and m.phone_number_id = n.id and m.direction = 'outbound'
       order by created_at desc limit 1) m on true
     where ${isNamed(tx, event)}
     order by m.organization_id is null, n.test limit 1`

@@ -1,7 +1,13 @@
-/** Stores sent rich messages. A provider's delivery report names the message but no organization. */
-
+/** Stores rich messages without their texts. A provider's delivery report names the message but no organization. */
+import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { MessageStore, RmsgMessage } from '../../domain/records/rmsg-message.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import {
+  conversationIdOf,
+  type MessageStore,
+  type RmsgMessage,
+  receivedIdOf,
+} from '../../domain/records/rmsg-message.ts'
 import { follow } from '../../domain/records/states/rmsg-message.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { isUuid, storable } from '../postgres/row-values.ts'
@@ -24,6 +30,27 @@ export function createMessageStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>,
       return worlds.asOperator((tx) => reportMessage(tx, id, report, clock.nowMs()))
     },
   }
+}
+
+/**
+ * Stores a received message. If the provider sends the event again, nothing changes. The provider's id for the
+ * conversation is not used, because sent messages have an id computed from the two numbers.
+ */
+export async function insertReceived(
+  tx: Tx,
+  { id: eventId, messageId, occurredAtMs, remoteNumber, receivedOver }: RichMessageEvent,
+  { organizationId, test, phoneNumberId }: Tenant & { phoneNumberId: string },
+  nowMs: number,
+): Promise<void> {
+  const id = isUuid(messageId) ? messageId : receivedIdOf(eventId)
+  // A provider's clock may be ahead. A time in the future would keep the conversation at the top of the list.
+  const created = new Date(Math.min(occurredAtMs, nowMs))
+  await tx`
+    insert into rmsg_messages (organization_id, test, id, phone_number_id, conversation_id, remote_number, tags,
+      direction, status, channel, created_at, updated_at)
+    values (${organizationId}, ${test}, ${id}, ${phoneNumberId}, ${conversationIdOf(phoneNumberId, remoteNumber)},
+      ${storable(remoteNumber)}, '{}', 'inbound', 'delivered', ${receivedOver}, ${created}, ${created})
+    on conflict do nothing`
 }
 
 /** Stores the status in a provider's delivery report. Returns the message, or null if it does not exist. */

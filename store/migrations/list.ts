@@ -9,6 +9,8 @@ import { callPages } from './0055-call-pages.ts'
 import { agentVersions } from './0056-agent-versions.ts'
 import { callsOfVersions } from './0057-calls-of-versions.ts'
 import { providerHealth } from './0058-provider-health.ts'
+import { receivedMessages } from './0059-received-messages.ts'
+import { newestMessages } from './0060-newest-messages.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -31,4 +33,6 @@ export const migrations: readonly Migration[] = [
   agentVersions,
   callsOfVersions,
   providerHealth,
+  receivedMessages,
+  newestMessages,
 ]

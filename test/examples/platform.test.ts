@@ -16,6 +16,7 @@ import { compareAccess } from './access.ts'
 import { compareAgents, compareAgentVersions, compareToolTests } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
 import { compareCallList, compareCallRequests } from './call-list.ts'
+import { compareConversations } from './conversations.ts'
 import { compareCredits } from './credits.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
@@ -206,6 +207,10 @@ t.test("responses about phone numbers match the contract's examples", (t) =>
 )
 t.test("responses about rich messages match the contract's examples", (t) =>
   compareRmsg(t, examples, { parley, admin: administration }),
+)
+
+t.test("responses about conversations match the contract's examples", (t) =>
+  compareConversations(t, examples, { parley, admin: administration }),
 )
 
 t.test("responses about transfers match the contract's examples", (t) =>

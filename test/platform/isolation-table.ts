@@ -15,6 +15,7 @@ export type Things = {
   connection: string
   subscription: string
   richNumber: string
+  conversation: string
   key: string
   member: string
 }
@@ -32,6 +33,7 @@ export const unknown: Things = {
   connection: 'sip_0123456789012345678901',
   subscription: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a90',
   richNumber: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80',
+  conversation: '5b0f4c1e-94a3-8d72-a6c8-0e2f7b1d3c55',
   key: 'key_0123456789012345678901',
   member: 'usr_0123456789012345678901',
 }
@@ -158,6 +160,9 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
       body: { to: '+15005550030', text: 'stolen' },
     },
   ],
+  listConversationMessages: [
+    { method: 'GET', path: ({ conversation }) => `/v1/conversations/${conversation}/messages` },
+  ],
   sendAgentMessage: [
     {
       method: 'POST',
@@ -233,6 +238,7 @@ export const withoutId = [
   'importPhoneNumber',
   'listSipConnections',
   'createSipConnection',
+  'listConversations',
   'listRmsgNumbers',
   'listRmsgSubscriptions',
   'putRmsgSubscription',

@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/records/organization.ts'
+import { conversationIdOf } from '../../domain/records/rmsg-message.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { brandProfile as brand } from '../carrier/sms-profiles.ts'
 import { insertNumber } from '../phone/stored-number.ts'
@@ -57,6 +58,10 @@ export async function makeThings(
     .id
   const e164 = isLive ? '+15005550320' : '+15005550321'
   const richNumber = await insertRmsgNumber(sql, { e164, ...owner, agentId: agent })
+  const [to, status] = ['+15005550199', 'delivered'] as const
+  const conversation = conversationIdOf(richNumber, to)
+  const sent = { ...owner, id: v7(), phoneNumberId: richNumber, conversationId: conversation, to, status }
+  await admin.store.rmsgMessages.insert({ ...sent, tags: { secret: 'k4n4ry' }, channel: null, createdAtMs: Date.now() })
   t.equal((await call(target, 'PUT', '/v1/sms/10dlc/brand', { ...brand, legalName: 'k4n4ry' })).status, 200)
   await admin.store.organizations.addCredit(owner.organizationId, 4_711)
   await admin.store.users.create(owner.organizationId, `shared@${owner.organizationId}.example`, 'viewer')
@@ -75,6 +80,7 @@ export async function makeThings(
     connection,
     subscription,
     richNumber,
+    conversation,
     key: stored.keyId,
     member: member?.userId ?? '',
     movement,

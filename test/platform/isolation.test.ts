@@ -62,7 +62,7 @@ t.test("another organization's invitation is not found, like an unknown invitati
 /** Returns the responses in which the organization reads its resources. */
 async function stateOf(
   target: Target,
-  { agent, tool, request, call: id, callback, delivery, webhook, number }: Things,
+  { agent, tool, request, call: id, callback, delivery, webhook, number, conversation }: Things,
 ): Promise<object[]> {
   const paths = [
     `/v1/agents/${agent}`,
@@ -85,6 +85,8 @@ async function stateOf(
     `/v1/phone-numbers/${number}`,
     '/v1/phone-numbers',
     '/v1/phone-numbers/sip-connections',
+    '/v1/conversations',
+    `/v1/conversations/${conversation}/messages`,
     '/v1/rmsg-phone-numbers',
     '/v1/rmsg-phone-numbers/webhook',
     '/v1/sms/10dlc',
@@ -103,6 +105,7 @@ for (const owner of ['live', 'test'] as const)
     const target = owner === 'live' ? live : test
     const things = await makeThings(t, { admin, sql }, target, { organizationId: id, test: owner === 'test' })
     const before = await stateOf(target, things)
+    const messages = (await sql`select from rmsg_messages`).length
     const others: [string, Target][] = [
       ['the other world of the organization', owner === 'live' ? test : live],
       ['a live key of another organization', stranger],
@@ -154,6 +157,8 @@ for (const owner of ['live', 'test'] as const)
       )
       t.same((await call(other, 'GET', '/v1/webhooks')).json(), { data: [] }, `listWebhooks by ${who}`)
       t.same((await call(other, 'GET', '/v1/phone-numbers')).json(), [], `listPhoneNumbers by ${who}`)
+      const conversations = (await call(other, 'GET', '/v1/conversations')).json()
+      t.same(conversations, { conversations: [], nextCursor: null }, `listConversations by ${who}`)
       const connections = await call(other, 'GET', '/v1/phone-numbers/sip-connections')
       t.same(connections.json(), [], `listSipConnections by ${who}`)
       const subscriptions = await call(other, 'GET', '/v1/rmsg-phone-numbers/webhook')
@@ -181,7 +186,7 @@ for (const owner of ['live', 'test'] as const)
       t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
     }
     t.same(await stateOf(target, things), before, 'nothing was changed')
-    t.equal((await sql`select from rmsg_messages`).length, 0, 'no message was sent')
+    t.equal((await sql`select from rmsg_messages`).length, messages, 'no message was sent')
     for (const ways of Object.values(byId).slice(0, 1))
       for (const { method, path, body } of ways) t.equal((await call(target, method, path(things), body)).status, 200)
   })
@@ -213,6 +218,7 @@ t.test('a malformed id is answered 400 by rich-message operations, and 404 by al
             connection: form,
             subscription: form,
             richNumber: form,
+            conversation: form,
             key: form,
             member: form,
           }),

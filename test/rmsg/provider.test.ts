@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { RichMessageError, type RichMessageProvider } from '../../domain/ports/rich-messages.ts'
+import type { ConversationStore } from '../../domain/records/conversation.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import type { MessageStore, RmsgMessage } from '../../domain/records/rmsg-message.ts'
 import { createSendFromNumber, type SendMessage } from '../../domain/rmsg/send-message.ts'
@@ -126,8 +127,12 @@ function asking(sendFromNumber: SendMessage) {
     },
     log: { info() {}, warn() {}, error() {} },
   })
+  const conversations: ConversationStore = {
+    list: () => Promise.resolve({ conversations: [], next: null }),
+    messages: () => Promise.resolve(null),
+  }
   const { sendNumberMessage } = rmsgMessageOperations(
-    { sendFromNumber, sendAsAgent: sendFromNumber, listNumbers: () => Promise.resolve([]) },
+    { sendFromNumber, sendAsAgent: sendFromNumber, listNumbers: () => Promise.resolve([]), conversations },
     repeatable,
   )
   const context = { caller: caller(), operation: 'sendNumberMessage', contentHash: 'x', requestId: 'req_1' }

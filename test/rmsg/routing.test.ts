@@ -96,6 +96,7 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
     remoteNumber: to,
     messageId: type === 'rmsg.received' ? randomUUID() : message.id,
     report: isReport ? ({ status, service: 'rmsg' } as const) : null,
+    receivedOver: type === 'rmsg.received' ? ('rmsg' as const) : null,
     bytesFor: () => Buffer.from('{}'),
   }
   if ((await receive(event)) !== 'taken') throw new Error('the event is not taken')
@@ -143,6 +144,7 @@ t.test("an event for a number in no pool goes to its last sending organization, 
     messageId: randomUUID(),
     remoteNumber: '+15005550031',
     report: null,
+    receivedOver: 'rmsg' as const,
     bytesFor: () => Buffer.from('{}'),
   } as const
   posted.length = 0

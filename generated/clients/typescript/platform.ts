@@ -9,21 +9,21 @@ import type {
   BlindTransfer, BusinessVerification, BusinessVerificationDraft, Call, CallEvent, CallEventList, CallFigures, CallKind,
   CallList, CallOutcome, CallOverview, CallReport, CallRequestList, CallStatus, CallStreamEnd, CallStreamOpen,
   CallStreamResync, Callback, CallbackPage, CallbackStatus, CancelCallback, CancelTransfer, CompleteTransfer,
-  CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation, DeliveredEventType, EndCall, EndReason, EndedCall,
-  ErrorEnvelope, FinalizeReport, FinalizedReport, GoneCall, ImportedPhoneNumber, InvitationList, IssuedApiKey,
-  KnownProviders, Member, MemberChange, MemberList, NewAgent, NewApiKey, NewBusinessVerification, NewInvitation,
-  NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall, NewSession, NewSipConnection, NewToolInput,
-  NewWebhook, OpenapiDocument, Organization, OrganizationChange, PhoneDirection, PhoneNumber, PhoneNumberChange,
-  PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList, ProviderStatus, RecordingLink, ReleasedPhoneNumber,
-  RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation,
-  SentInvitation, SentMessage, SentNumberMessage, Session, SessionPage, SessionStatus, SessionStreamEnd,
-  SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember, SignedRequest, SipConnection, SipConnectionChange,
-  SipConnectionList, SmsAssignmentOrder, SmsBrandProfile, SmsBrandState, SmsCampaignProfile, SmsCampaignState,
-  SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall, StartedSession,
-  StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer, TransferProgress,
-  Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook, WebhookAttemptResult,
-  WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookSecret,
-  WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
+  ConversationList, ConversationMessageList, CreditBalance, CreditLedger, Credits, Deleted, DeletedInvitation,
+  DeliveredEventType, EndCall, EndReason, EndedCall, ErrorEnvelope, FinalizeReport, FinalizedReport, GoneCall,
+  ImportedPhoneNumber, InvitationList, IssuedApiKey, KnownProviders, Member, MemberChange, MemberList, NewAgent,
+  NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
+  NewSession, NewSipConnection, NewToolInput, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
+  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList,
+  ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
+  RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
+  SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
+  SignedRequest, SipConnection, SipConnectionChange, SipConnectionList, SmsAssignmentOrder, SmsBrandProfile,
+  SmsBrandState, SmsCampaignProfile, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder,
+  StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList,
+  ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin,
+  WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage,
+  WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './models/platform.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
@@ -624,6 +624,28 @@ export type UnassignSmsNumberCall = CallOptions & {
 }
 export type UnassignSmsNumberAnswer = Answer<'application/json', SmsNumber>
 
+export type ListConversationsCall = CallOptions & {
+  query?: {
+    /** The id of an agent. Only conversations over the number on which the agent answers now are listed. */ agentId?: string
+    /** The id of a rich-message number. */ phoneNumberId?: string
+    /** The number of the person in E.164, or its last 4 to 15 digits. */ number?: string
+    /** A time: only conversations whose last message is of then or later are listed. */ since?: string
+    /** A time: only conversations whose last message is of before are listed. */ until?: string
+    /** How many conversations a page has at most. */ limit?: number
+    /** `nextCursor` of the page before, with the same filters. */ cursor?: string
+  }
+}
+export type ListConversationsAnswer = Answer<'application/json', ConversationList>
+
+export type ListConversationMessagesCall = CallOptions & {
+  path: { /** The id of the conversation, such as `conversationId` of a sent message. An id of another form is not found. */ id: string }
+  query?: {
+    /** How many messages a page has at most. */ limit?: number
+    /** `nextCursor` of the page before. */ cursor?: string
+  }
+}
+export type ListConversationMessagesAnswer = Answer<'application/json', ConversationMessageList>
+
 export type SendAgentMessageCall = CallOptions & {
   path: { /** The id of the agent. An id of another form is not found. */ agentId: string }
   body: NewNumberMessage
@@ -858,6 +880,8 @@ export type PlatformClient = {
   /** Submit the campaign */ submitSmsCampaign(call?: SubmitSmsCampaignCall): Promise<SubmitSmsCampaignAnswer>
   /** Assign a number to a campaign */ assignSmsNumber(call: AssignSmsNumberCall): Promise<AssignSmsNumberAnswer>
   /** Take a number out of its campaign */ unassignSmsNumber(call: UnassignSmsNumberCall): Promise<UnassignSmsNumberAnswer>
+  /** List conversations */ listConversations(call?: ListConversationsCall): Promise<ListConversationsAnswer>
+  /** List the messages of a conversation */ listConversationMessages(call: ListConversationMessagesCall): Promise<ListConversationMessagesAnswer>
   /** Send a message as an agent */ sendAgentMessage(call: SendAgentMessageCall): Promise<SendAgentMessageAnswer>
   /** Send a message from a number @deprecated */ sendNumberMessage(call: SendNumberMessageCall): Promise<SendNumberMessageAnswer>
   /** Call a phone from a rich-message number */ callFromRmsgNumber(call: CallFromRmsgNumberCall): Promise<CallFromRmsgNumberAnswer>
@@ -1017,6 +1041,8 @@ const operations: Readonly<Record<string, OperationRow>> = {
   submitSmsCampaign: { method: 'POST', path: '/v1/sms/10dlc/campaign/submit', isIdempotent: true },
   assignSmsNumber: { method: 'POST', path: '/v1/sms/10dlc/numbers/{phoneNumberId}/assign', body: 'json' },
   unassignSmsNumber: { method: 'DELETE', path: '/v1/sms/10dlc/numbers/{phoneNumberId}/assign' },
+  listConversations: { method: 'GET', path: '/v1/conversations' },
+  listConversationMessages: { method: 'GET', path: '/v1/conversations/{id}/messages' },
   sendAgentMessage: { method: 'POST', path: '/v1/rmsg/{agentId}/messages', isIdempotent: true, body: 'json' },
   sendNumberMessage: {
     method: 'POST',

@@ -162,9 +162,13 @@ type (
 	SMSAssignmentOrderTarget               = SMSRegisteredNumberAssignedTo
 	SMSNumberSMSAssignmentStatus           = SMSRegisteredNumberSMSAssignmentStatus
 	SMSNumberAssignedTo                    = SMSRegisteredNumberAssignedTo
-	SentMessageChannel                     string
+	MessageDirection                       = PhoneDirection // `inbound` is to your number.
+	LastMessageChannel                     string
+	ConversationMessageStatus              string // The state of the message. `received` is the only state of an inbound message. `delivered`, `declined` and `error` are final.
+	ConversationMessageChannel             = LastMessageChannel
+	SentMessageChannel                     = LastMessageChannel
 	SentMessageStatus                      string
-	SentNumberMessageChannel               = SentMessageChannel
+	SentNumberMessageChannel               = LastMessageChannel
 	SentNumberMessageStatus                = SentMessageStatus
 	RmsgNumberStatus                       string
 	RmsgNumberSMSStatus                    string
@@ -203,7 +207,7 @@ type (
 	AnalysisResultStatus             string
 	RecordingEventRecordingStatus    string
 	RmsgEventMessageDirection        = PhoneDirection
-	RmsgEventMessageService          = SentMessageChannel
+	RmsgEventMessageService          = LastMessageChannel
 	RmsgEventMessageStatus           string
 	RmsgReactionDirection            = PhoneDirection
 	RmsgReactionReaction             string
@@ -783,9 +787,18 @@ const (
 	SMSVettingStatusPending                                   SMSVettingStatus                       = "pending"
 	SMSVettingStatusCompleted                                 SMSVettingStatus                       = "completed"
 	SMSVettingStatusFailed                                    SMSVettingStatus                       = "failed"
-	SentMessageChannelRmsg                                    SentMessageChannel                     = "rmsg"
-	SentMessageChannelSMS                                     SentMessageChannel                     = "sms"
-	SentMessageChannelRcs                                     SentMessageChannel                     = "rcs"
+	LastMessageChannelRmsg                                    LastMessageChannel                     = "rmsg"
+	LastMessageChannelSMS                                     LastMessageChannel                     = "sms"
+	LastMessageChannelRcs                                     LastMessageChannel                     = "rcs"
+	ConversationMessageStatusReceived                         ConversationMessageStatus              = "received"
+	ConversationMessageStatusRegistered                       ConversationMessageStatus              = "registered"
+	ConversationMessageStatusPending                          ConversationMessageStatus              = "pending"
+	ConversationMessageStatusQueued                           ConversationMessageStatus              = "queued"
+	ConversationMessageStatusAccepted                         ConversationMessageStatus              = "accepted"
+	ConversationMessageStatusSent                             ConversationMessageStatus              = "sent"
+	ConversationMessageStatusDelivered                        ConversationMessageStatus              = "delivered"
+	ConversationMessageStatusDeclined                         ConversationMessageStatus              = "declined"
+	ConversationMessageStatusError                            ConversationMessageStatus              = "error"
 	SentMessageStatusRegistered                               SentMessageStatus                      = "registered"
 	SentMessageStatusPending                                  SentMessageStatus                      = "pending"
 	SentMessageStatusQueued                                   SentMessageStatus                      = "queued"

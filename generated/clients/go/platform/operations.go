@@ -650,6 +650,34 @@ func (c *Client) UnassignSMSNumber(ctx context.Context, phoneNumberID string, op
 	return parley.JSON[*SMSNumber](ctx, c.surface, parley.Delete("/v1/sms/10dlc/numbers/"+url.PathEscape(phoneNumberID)+"/assign"), options)
 }
 
+// ListConversationsParams has the parameters of ListConversations.
+type ListConversationsParams struct {
+	AgentID       *string    `query:"agentId"`       // The id of an agent. Only conversations over the number on which the agent answers now are listed.
+	PhoneNumberID *string    `query:"phoneNumberId"` // The id of a rich-message number.
+	Number        *string    `query:"number"`        // The number of the person in E.164, or its last 4 to 15 digits.
+	Since         *time.Time `query:"since"`         // A time: only conversations whose last message is of then or later are listed.
+	Until         *time.Time `query:"until"`         // A time: only conversations whose last message is of before are listed.
+	Limit         *int64     `query:"limit"`         // How many conversations a page has at most. The default is 25.
+	Cursor        *string    `query:"cursor"`        // `nextCursor` of the page before, with the same filters.
+}
+
+// ListConversations sends GET /v1/conversations: list conversations.
+func (c *Client) ListConversations(ctx context.Context, params *ListConversationsParams, options ...parley.CallOption) (*ConversationList, error) {
+	return parley.JSON[*ConversationList](ctx, c.surface, parley.Get("/v1/conversations").Params(params), options)
+}
+
+// ListConversationMessagesParams has the parameters of ListConversationMessages.
+type ListConversationMessagesParams struct {
+	Limit  *int64  `query:"limit"`  // How many messages a page has at most. The default is 50.
+	Cursor *string `query:"cursor"` // `nextCursor` of the page before.
+}
+
+// ListConversationMessages sends GET /v1/conversations/{id}/messages: list the messages of a conversation.
+func (c *Client) ListConversationMessages(ctx context.Context, id string, params *ListConversationMessagesParams, options ...parley.CallOption) (*ConversationMessageList, error) {
+	request := parley.Get("/v1/conversations/" + url.PathEscape(id) + "/messages").Params(params)
+	return parley.JSON[*ConversationMessageList](ctx, c.surface, request, options)
+}
+
 // SendAgentMessage sends POST /v1/rmsg/{agentId}/messages: send a message as an agent.
 func (c *Client) SendAgentMessage(ctx context.Context, agentID string, body NewNumberMessage, options ...parley.CallOption) (*SentMessage, error) {
 	request := parley.Post("/v1/rmsg/" + url.PathEscape(agentID) + "/messages").JSON(body).Idempotent()

@@ -2359,6 +2359,48 @@ type SMSNumber struct {
 	CampaignID          *string                       `json:"campaignId"`          // The id of the campaign at the carriers' registry. null if the number has no campaign.
 }
 
+// LastMessage: The last message of a conversation.
+type LastMessage struct {
+	Direction MessageDirection          `json:"direction"`
+	Channel   *LastMessageChannel       `json:"channel"` // The channel that carried the message. null until the provider has reported it.
+	Status    ConversationMessageStatus `json:"status"`
+	Text      *string                   `json:"text"` // The text of the message. Always null now, because the texts of messages are not stored.
+}
+
+// Conversation: The messages between a rich-message number and a person.
+type Conversation struct {
+	ID            string      `json:"id"`            // The id of the conversation: one for each pair of numbers.
+	PhoneNumberID string      `json:"phoneNumberId"` // The id of your number, as in `GET /v1/rmsg-phone-numbers`.
+	PhoneNumber   *string     `json:"phoneNumber"`   // Your number in E.164. null if the operator has removed the number.
+	AgentID       *string     `json:"agentId"`       // The id of the agent that answers on your number now. null if no agent of the organization does.
+	RemoteNumber  string      `json:"remoteNumber"`  // The number of the person, in E.164.
+	LastMessageAt time.Time   `json:"lastMessageAt"` // The time of the last message, in UTC.
+	LastMessage   LastMessage `json:"lastMessage"`
+	Messages      int64       `json:"messages"` // How many messages the conversation has.
+}
+
+type ConversationList struct {
+	Conversations []Conversation `json:"conversations"` // Newest first, by the last message.
+	NextCursor    *string        `json:"nextCursor"`    // The cursor of the next page, to send as `cursor`. null if this is the last page.
+}
+
+type ConversationMessage struct {
+	ID        string                      `json:"id"` // The id of the message. For a message that you sent it is `messageId` of the answer.
+	Direction MessageDirection            `json:"direction"`
+	Channel   *ConversationMessageChannel `json:"channel"` // The channel that carried the message. null until the provider has reported it.
+	Status    ConversationMessageStatus   `json:"status"`
+	Text      *string                     `json:"text"`      // The text of the message. Always null now, because the texts of messages are not stored.
+	Tags      map[string]string           `json:"tags"`      // The tags of a message that you sent. A received message has none.
+	CreatedAt time.Time                   `json:"createdAt"` // When the message was sent to the provider, or was received, in UTC.
+	UpdatedAt time.Time                   `json:"updatedAt"` // When the status last changed, in UTC.
+}
+
+type ConversationMessageList struct {
+	Conversation Conversation          `json:"conversation"`
+	Messages     []ConversationMessage `json:"messages"`   // Newest first.
+	NextCursor   *string               `json:"nextCursor"` // The cursor of the next page, to send as `cursor`. null if this is the last page.
+}
+
 type NewNumberMessage struct {
 	To   string            `json:"to"` // The number of the recipient, in E.164.
 	Text string            `json:"text"`

@@ -177,6 +177,10 @@ _ASSIGN_SMS_NUMBER: Operation[types.SmsNumber] = Operation(
     "POST", "/v1/sms/10dlc/numbers/{phoneNumberId}/assign", body="json"
 )
 _UNASSIGN_SMS_NUMBER: Operation[types.SmsNumber] = Operation("DELETE", "/v1/sms/10dlc/numbers/{phoneNumberId}/assign")
+_LIST_CONVERSATIONS: Operation[types.ConversationList] = Operation("GET", "/v1/conversations")
+_LIST_CONVERSATION_MESSAGES: Operation[types.ConversationMessageList] = Operation(
+    "GET", "/v1/conversations/{id}/messages"
+)
 _SEND_AGENT_MESSAGE: Operation[types.SentMessage] = Operation(
     "POST", "/v1/rmsg/{agentId}/messages", is_idempotent=True, body="json"
 )
@@ -872,6 +876,38 @@ class Platform(Client):
         """Take a number out of its campaign."""
         return self._call(_UNASSIGN_SMS_NUMBER, options, path={"phoneNumberId": phone_number_id})
 
+    def list_conversations(
+        self, *, agent_id: str | None = None, phone_number_id: str | None = None, number: str | None = None,
+        since: str | None = None, until: str | None = None, limit: int | None = None, cursor: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.ConversationList:
+        """List conversations.
+
+        number: The number of the person in E.164, or its last 4 to 15 digits.
+        since: A time: only conversations whose last message is of then or later are listed.
+        until: A time: only conversations whose last message is of before are listed.
+        limit: How many conversations a page has at most. Default: 25.
+        cursor: `nextCursor` of the page before, with the same filters."""
+        return self._call(
+            _LIST_CONVERSATIONS,
+            options,
+            query={
+                "agentId": agent_id, "phoneNumberId": phone_number_id, "number": number, "since": since,
+                "until": until, "limit": limit, "cursor": cursor,
+            },
+        )
+
+    def list_conversation_messages(
+        self, id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]
+    ) -> types.ConversationMessageList:
+        """List the messages of a conversation.
+
+        limit: How many messages a page has at most. Default: 50.
+        cursor: `nextCursor` of the page before."""
+        return self._call(
+            _LIST_CONVERSATION_MESSAGES, options, path={"id": id}, query={"limit": limit, "cursor": cursor}
+        )
+
     def send_agent_message(
         self, agent_id: str, body: types.NewNumberMessage, **options: Unpack[IdempotentOptions]
     ) -> types.SentMessage:
@@ -1123,6 +1159,8 @@ class AsyncPlatform(AsyncClient):
     submit_sms_campaign = awaited(Platform.submit_sms_campaign)
     assign_sms_number = awaited(Platform.assign_sms_number)
     unassign_sms_number = awaited(Platform.unassign_sms_number)
+    list_conversations = awaited(Platform.list_conversations)
+    list_conversation_messages = awaited(Platform.list_conversation_messages)
     send_agent_message = awaited(Platform.send_agent_message)
     send_number_message = awaited(Platform.send_number_message)
     call_from_rmsg_number = awaited(Platform.call_from_rmsg_number)

@@ -2584,6 +2584,55 @@ export type SmsNumber = {
   /** The id of the campaign at the carriers' registry. null if the number has no campaign. */ campaignId: string | null
 }
 
+/** `inbound` is to your number. */
+export type MessageDirection = 'inbound' | 'outbound'
+
+/** The state of the message. `received` is the only state of an inbound message. `delivered`, `declined` and `error` are final. */
+export type ConversationMessageStatus = 
+  | 'received' | 'registered' | 'pending' | 'queued' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
+
+/** The last message of a conversation. */
+export type LastMessage = {
+  direction: MessageDirection
+  /** The channel that carried the message. null until the provider has reported it. */ channel: 'rmsg' | 'sms' | 'rcs' | null
+  status: ConversationMessageStatus
+  /** The text of the message. Always null now, because the texts of messages are not stored. */ text: string | null
+}
+
+/** The messages between a rich-message number and a person. */
+export type Conversation = {
+  /** The id of the conversation: one for each pair of numbers. */ id: string
+  /** The id of your number, as in `GET /v1/rmsg-phone-numbers`. */ phoneNumberId: string
+  /** Your number in E.164. null if the operator has removed the number. */ phoneNumber: string | null
+  /** The id of the agent that answers on your number now. null if no agent of the organization does. */ agentId: string | null
+  /** The number of the person, in E.164. */ remoteNumber: string
+  /** The time of the last message, in UTC. */ lastMessageAt: string
+  lastMessage: LastMessage
+  /** How many messages the conversation has. */ messages: number
+}
+
+export type ConversationList = {
+  /** Newest first, by the last message. */ conversations: Conversation[]
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ nextCursor: string | null
+}
+
+export type ConversationMessage = {
+  /** The id of the message. For a message that you sent it is `messageId` of the answer. */ id: string
+  direction: MessageDirection
+  /** The channel that carried the message. null until the provider has reported it. */ channel: 'rmsg' | 'sms' | 'rcs' | null
+  status: ConversationMessageStatus
+  /** The text of the message. Always null now, because the texts of messages are not stored. */ text: string | null
+  /** The tags of a message that you sent. A received message has none. */ tags: Record<string, string>
+  /** When the message was sent to the provider, or was received, in UTC. */ createdAt: string
+  /** When the status last changed, in UTC. */ updatedAt: string
+}
+
+export type ConversationMessageList = {
+  conversation: Conversation
+  /** Newest first. */ messages: ConversationMessage[]
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ nextCursor: string | null
+}
+
 /** The text of the message. Its length is counted in code points. */
 export type MessageText = string
 

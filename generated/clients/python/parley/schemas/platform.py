@@ -278,11 +278,19 @@ SmsVettingStatus: TypeAlias = Literal["pending", "completed", "failed"]
 SmsAssignmentOrderTarget: TypeAlias = SmsRegisteredNumberAssignedTo
 SmsNumberSmsAssignmentStatus: TypeAlias = SmsRegisteredNumberSmsAssignmentStatus
 SmsNumberAssignedTo: TypeAlias = SmsRegisteredNumberAssignedTo
-SentMessageChannel: TypeAlias = Literal["rmsg", "sms", "rcs"]
+MessageDirection: TypeAlias = PhoneDirection
+"""`inbound` is to your number."""
+LastMessageChannel: TypeAlias = Literal["rmsg", "sms", "rcs"]
+ConversationMessageStatus: TypeAlias = Literal[
+    "received", "registered", "pending", "queued", "accepted", "sent", "delivered", "declined", "error"
+]
+"""The state of the message. `received` is the only state of an inbound message. `delivered`, `declined` and `error` are final."""
+ConversationMessageChannel: TypeAlias = LastMessageChannel
+SentMessageChannel: TypeAlias = LastMessageChannel
 SentMessageStatus: TypeAlias = Literal[
     "registered", "pending", "queued", "accepted", "sent", "delivered", "declined", "error"
 ]
-SentNumberMessageChannel: TypeAlias = SentMessageChannel
+SentNumberMessageChannel: TypeAlias = LastMessageChannel
 SentNumberMessageStatus: TypeAlias = SentMessageStatus
 RmsgNumberStatus: TypeAlias = Literal["active", "paused", "unavailable"]
 RmsgNumberSmsStatus: TypeAlias = Literal["not_configured", "pending", "ready", "failed"]
@@ -334,7 +342,7 @@ TransferStepKind: TypeAlias = BuiltinConfigKind
 AnalysisResultStatus: TypeAlias = Literal["heuristic", "completed", "failed"]
 RecordingEventRecordingStatus: TypeAlias = Literal["ready", "failed"]
 RmsgEventMessageDirection: TypeAlias = PhoneDirection
-RmsgEventMessageService: TypeAlias = SentMessageChannel
+RmsgEventMessageService: TypeAlias = LastMessageChannel
 RmsgEventMessageStatus: TypeAlias = Literal["received", "accepted", "sent", "delivered", "declined", "error"]
 RmsgReactionDirection: TypeAlias = PhoneDirection
 RmsgReactionReaction: TypeAlias = Literal["love", "like", "dislike", "laugh", "emphasize", "question", "custom"]
@@ -2354,6 +2362,43 @@ class SmsNumber(TypedDict):
     # The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign.
     assignedTo: SmsNumberAssignedTo | None
     campaignId: str | None  # The id of the campaign at the carriers' registry. null if the number has no campaign.
+
+class LastMessage(TypedDict):
+    """The last message of a conversation."""
+    direction: MessageDirection
+    channel: LastMessageChannel | None  # The channel that carried the message. null until the provider has reported it.
+    status: ConversationMessageStatus
+    text: str | None  # The text of the message. Always null now, because the texts of messages are not stored.
+
+class Conversation(TypedDict):
+    """The messages between a rich-message number and a person."""
+    id: str  # The id of the conversation: one for each pair of numbers.
+    phoneNumberId: str  # The id of your number, as in `GET /v1/rmsg-phone-numbers`.
+    phoneNumber: str | None  # Your number in E.164. null if the operator has removed the number.
+    agentId: str | None  # The id of the agent that answers on your number now. null if no agent of the organization does.
+    remoteNumber: str  # The number of the person, in E.164.
+    lastMessageAt: str  # The time of the last message, in UTC.
+    lastMessage: LastMessage
+    messages: int  # How many messages the conversation has.
+
+class ConversationList(TypedDict):
+    conversations: list[Conversation]  # Newest first, by the last message.
+    nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
+
+class ConversationMessage(TypedDict):
+    id: str  # The id of the message. For a message that you sent it is `messageId` of the answer.
+    direction: MessageDirection
+    channel: ConversationMessageChannel | None  # The channel that carried the message. null until the provider has reported it.
+    status: ConversationMessageStatus
+    text: str | None  # The text of the message. Always null now, because the texts of messages are not stored.
+    tags: dict[str, str]  # The tags of a message that you sent. A received message has none.
+    createdAt: str  # When the message was sent to the provider, or was received, in UTC.
+    updatedAt: str  # When the status last changed, in UTC.
+
+class ConversationMessageList(TypedDict):
+    conversation: Conversation
+    messages: list[ConversationMessage]  # Newest first.
+    nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
 
 class NewNumberMessage(TypedDict):
     to: str  # The number of the recipient, in E.164.

@@ -352,7 +352,13 @@ open_enums! {
     SmsRegisteredNumberAssignedTo { Own = "own", Shared = "shared" }
     SmsVettingClass { Standard = "STANDARD", Enhanced = "ENHANCED", Political = "POLITICAL" }
     SmsVettingStatus { Pending = "pending", Completed = "completed", Failed = "failed" }
-    SentMessageChannel { Rmsg = "rmsg", Sms = "sms", Rcs = "rcs" }
+    LastMessageChannel { Rmsg = "rmsg", Sms = "sms", Rcs = "rcs" }
+    /// The state of the message. `received` is the only state of an inbound message. `delivered`, `declined` and
+    /// `error` are final.
+    ConversationMessageStatus {
+        Received = "received", Registered = "registered", Pending = "pending", Queued = "queued", Accepted = "accepted",
+        Sent = "sent", Delivered = "delivered", Declined = "declined", Error = "error",
+    }
     SentMessageStatus {
         Registered = "registered", Pending = "pending", Queued = "queued", Accepted = "accepted", Sent = "sent",
         Delivered = "delivered", Declined = "declined", Error = "error",
@@ -454,7 +460,11 @@ pub type SmsRegistrationActiveCampaignSource = SmsRegisteredNumberAssignedTo;
 pub type SmsAssignmentOrderTarget = SmsRegisteredNumberAssignedTo;
 pub type SmsNumberSmsAssignmentStatus = SmsRegisteredNumberSmsAssignmentStatus;
 pub type SmsNumberAssignedTo = SmsRegisteredNumberAssignedTo;
-pub type SentNumberMessageChannel = SentMessageChannel;
+/// `inbound` is to your number.
+pub type MessageDirection = PhoneDirection;
+pub type ConversationMessageChannel = LastMessageChannel;
+pub type SentMessageChannel = LastMessageChannel;
+pub type SentNumberMessageChannel = LastMessageChannel;
 pub type SentNumberMessageStatus = SentMessageStatus;
 pub type LastDeliveryStatus = WebhookDeliveryStatus;
 pub type NewWebhookSigningSecretSource = WebhookSigningSecretSource;
@@ -466,5 +476,5 @@ pub type BenchmarkPath = ModelHealthPath;
 pub type StatusEventProvider = CallEventProvider;
 pub type TransferStepKind = BuiltinConfigKind;
 pub type RmsgEventMessageDirection = PhoneDirection;
-pub type RmsgEventMessageService = SentMessageChannel;
+pub type RmsgEventMessageService = LastMessageChannel;
 pub type RmsgReactionDirection = PhoneDirection;

@@ -473,6 +473,16 @@ impl Platform {
         self.surface.json(request).await
     }
 
+    /// List conversations (`GET /v1/conversations`).
+    pub async fn list_conversations(&self, params: &ListConversationsParams) -> Result<ConversationList> {
+        self.surface.json(Request::get("/v1/conversations").params(params, &[])).await
+    }
+
+    /// List the messages of a conversation (`GET /v1/conversations/{id}/messages`).
+    pub async fn list_conversation_messages(&self, id: &str, params: &ListConversationMessagesParams) -> Result<ConversationMessageList> {
+        self.surface.json(Request::get("/v1/conversations/{id}/messages").path("id", id).params(params, &[])).await
+    }
+
     /// Send a message as an agent (`POST /v1/rmsg/{agentId}/messages`).
     pub async fn send_agent_message(&self, agent_id: &str, body: &NewNumberMessage) -> Result<SentMessage> {
         let request = Request::post("/v1/rmsg/{agentId}/messages").path("agentId", agent_id).json(Some(body)).idempotent();
@@ -650,6 +660,17 @@ pub struct SearchPhoneNumbersParams {
     /** The three digits of a North American area code. */ #[serde(skip_serializing_if = "Option::is_none")] pub area_code: Option<String>,
     /** The name of a city. */ #[serde(skip_serializing_if = "Option::is_none")] pub locality: Option<String>,
     /** How many numbers the answer has at most. The default is `10`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
+}
+/// The parameters of `listConversations`.
+#[derive(Default)]
+pub struct ListConversationsParams {
+    /** The id of an agent. Only conversations over the number on which the agent answers now are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
+    /** The id of a rich-message number. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone_number_id: Option<String>,
+    /** The number of the person in E.164, or its last 4 to 15 digits. */ #[serde(skip_serializing_if = "Option::is_none")] pub number: Option<String>,
+    /** A time: only conversations whose last message is of then or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub since: Option<DateTime<Utc>>,
+    /** A time: only conversations whose last message is of before are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub until: Option<DateTime<Utc>>,
+    /** How many conversations a page has at most. The default is `25`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
+    /** `nextCursor` of the page before, with the same filters. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
 /// The parameters of `listRmsgSubscriptions`.
 #[derive(Default)]
@@ -829,6 +850,12 @@ pub struct ListCallbacksParams {
     /** `next_cursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
     /** Only callbacks in this state are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub status: Option<CallbackStatus>,
     /** The id of the session in which the callbacks were promised. */ #[serde(skip_serializing_if = "Option::is_none")] pub source_session_id: Option<String>,
+}
+/// The parameters of `listConversationMessages`.
+#[derive(Default)]
+pub struct ListConversationMessagesParams {
+    /** How many messages a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
+    /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
 /// The parameters of `streamWebhookEvents`.
 #[derive(Default)]

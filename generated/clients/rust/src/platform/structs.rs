@@ -658,6 +658,36 @@ pub struct SmsNumber {
     /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */ pub assigned_to: Option<SmsNumberAssignedTo>,
     /** The id of the campaign at the carriers' registry. null if the number has no campaign. */ pub campaign_id: Option<String>,
 }
+/// The messages between a rich-message number and a person.
+pub struct Conversation {
+    /** The id of the conversation: one for each pair of numbers. */ pub id: String,
+    /** The id of your number, as in `GET /v1/rmsg-phone-numbers`. */ pub phone_number_id: String,
+    /** Your number in E.164. null if the operator has removed the number. */ pub phone_number: Option<String>,
+    /** The id of the agent that answers on your number now. null if no agent of the organization does. */ pub agent_id: Option<String>,
+    /** The number of the person, in E.164. */ pub remote_number: String,
+    /** The time of the last message, in UTC. */ pub last_message_at: DateTime<Utc>,
+    pub last_message: LastMessage,
+    /** How many messages the conversation has. */ pub messages: i64,
+}
+pub struct ConversationList {
+    /** Newest first, by the last message. */ pub conversations: Vec<Conversation>,
+    /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
+}
+pub struct ConversationMessage {
+    /** The id of the message. For a message that you sent it is `messageId` of the answer. */ pub id: String,
+    pub direction: MessageDirection,
+    /** The channel that carried the message. null until the provider has reported it. */ pub channel: Option<ConversationMessageChannel>,
+    pub status: ConversationMessageStatus,
+    /** The text of the message. Always null now, because the texts of messages are not stored. */ pub text: Option<String>,
+    /** The tags of a message that you sent. A received message has none. */ pub tags: BTreeMap<String, String>,
+    /** When the message was sent to the provider, or was received, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the status last changed, in UTC. */ pub updated_at: DateTime<Utc>,
+}
+pub struct ConversationMessageList {
+    pub conversation: Conversation,
+    /** Newest first. */ pub messages: Vec<ConversationMessage>,
+    /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
+}
 #[serde(tag = "attemptedChannel", rename = "rmsg")]
 pub struct SentMessage {
     /** The id of the message, by which events name it. */ pub message_id: String,
@@ -1404,6 +1434,13 @@ pub struct ReleasedPhoneNumber { /** Always `true`: the number was given back. *
 pub struct SmsReviewError {
     /** The field of the profile that the reason is about. null if it is about no single field. */ pub field: Option<String>,
     /** The reason in words. */ pub message: String,
+}
+/// The last message of a conversation.
+pub struct LastMessage {
+    pub direction: MessageDirection,
+    /** The channel that carried the message. null until the provider has reported it. */ pub channel: Option<LastMessageChannel>,
+    pub status: ConversationMessageStatus,
+    /** The text of the message. Always null now, because the texts of messages are not stored. */ pub text: Option<String>,
 }
 pub struct RmsgSubscriptionList {
     /** Whether there is a subscription. */ pub configured: bool,

@@ -605,6 +605,28 @@ public final class Platform extends Surface {
         return json(request("DELETE", "/v1/sms/10dlc/numbers/{phoneNumberId}/assign", phoneNumberId), SmsNumber.class);
     }
 
+    /** List conversations: {@code GET /v1/conversations}. */
+    public ApiCall<ConversationList> listConversations() { return listConversations(new ListConversationsParams()); }
+
+    /** List conversations: {@code GET /v1/conversations}. */
+    public ApiCall<ConversationList> listConversations(ListConversationsParams params) {
+        return json(request("GET", "/v1/conversations")
+            .query("agentId", params.agentId).query("phoneNumberId", params.phoneNumberId)
+            .query("number", params.number).query("since", params.since).query("until", params.until)
+            .query("limit", params.limit).query("cursor", params.cursor), ConversationList.class);
+    }
+
+    /** List the messages of a conversation: <code>GET /v1/conversations/{id}/messages</code>. */
+    public ApiCall<ConversationMessageList> listConversationMessages(String id) {
+        return listConversationMessages(id, new ListConversationMessagesParams());
+    }
+
+    /** List the messages of a conversation: <code>GET /v1/conversations/{id}/messages</code>. */
+    public ApiCall<ConversationMessageList> listConversationMessages(String id, ListConversationMessagesParams params) {
+        return json(request("GET", "/v1/conversations/{id}/messages", id)
+            .query("limit", params.limit).query("cursor", params.cursor), ConversationMessageList.class);
+    }
+
     /** Send a message as an agent: <code>POST /v1/rmsg/{agentId}/messages</code>. */
     public ApiCall<SentMessage> sendAgentMessage(String agentId, NewNumberMessage body) {
         return json(request("POST", "/v1/rmsg/{agentId}/messages", agentId).json(body).idempotent(), SentMessage.class);

@@ -3269,6 +3269,47 @@ public final class Schemas {
         String id, String e164, String label, boolean smsEligible,
         Open<SmsNumberSmsAssignmentStatus> smsAssignmentStatus, Open<SmsNumberAssignedTo> assignedTo, String campaignId
     ) {}
+    /** {@code inbound} is to your number. */
+    public enum MessageDirection { INBOUND, OUTBOUND }
+    public enum LastMessageChannel { RMSG, SMS, RCS }
+    /** The state of the message. {@code received} is the only state of an inbound message. {@code delivered}, {@code declined} and {@code error} are final. */
+    public enum ConversationMessageStatus {
+        RECEIVED, REGISTERED, PENDING, QUEUED, ACCEPTED, SENT, DELIVERED, DECLINED, ERROR }
+    /** The last message of a conversation.
+     * @param channel The channel that carried the message. null until the provider has reported it.
+     * @param text The text of the message. Always null now, because the texts of messages are not stored. */
+    public record LastMessage(
+        Open<MessageDirection> direction, Open<LastMessageChannel> channel, Open<ConversationMessageStatus> status,
+        String text) {}
+    /** The messages between a rich-message number and a person.
+     * @param id The id of the conversation: one for each pair of numbers.
+     * @param phoneNumberId The id of your number, as in {@code GET /v1/rmsg-phone-numbers}.
+     * @param phoneNumber Your number in E.164. null if the operator has removed the number.
+     * @param agentId The id of the agent that answers on your number now. null if no agent of the organization does.
+     * @param remoteNumber The number of the person, in E.164.
+     * @param lastMessageAt The time of the last message, in UTC.
+     * @param messages How many messages the conversation has. */
+    public record Conversation(
+        String id, String phoneNumberId, String phoneNumber, String agentId, String remoteNumber, Instant lastMessageAt,
+        LastMessage lastMessage, long messages) {}
+    /** @param conversations Newest first, by the last message.
+     * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
+    public record ConversationList(List<Conversation> conversations, String nextCursor) {}
+    public enum ConversationMessageChannel { RMSG, SMS, RCS }
+    /** @param id The id of the message. For a message that you sent it is {@code messageId} of the answer.
+     * @param channel The channel that carried the message. null until the provider has reported it.
+     * @param text The text of the message. Always null now, because the texts of messages are not stored.
+     * @param tags The tags of a message that you sent. A received message has none.
+     * @param createdAt When the message was sent to the provider, or was received, in UTC.
+     * @param updatedAt When the status last changed, in UTC. */
+    public record ConversationMessage(
+        String id, Open<MessageDirection> direction, Open<ConversationMessageChannel> channel,
+        Open<ConversationMessageStatus> status, String text, Map<String, String> tags, Instant createdAt,
+        Instant updatedAt) {}
+    /** @param messages Newest first.
+     * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
+    public record ConversationMessageList(
+        Conversation conversation, List<ConversationMessage> messages, String nextCursor) {}
     public static final class NewNumberMessage {
         String to, text; Map<String, String> tags;
         /** The number of the recipient, in E.164. */
@@ -4313,6 +4354,32 @@ public final class Schemas {
         public SearchPhoneNumbersParams locality(String value) { locality = value; return this; }
         /** How many numbers the answer has at most. The default is {@code 10}. */
         public SearchPhoneNumbersParams limit(long value) { limit = value; return this; }
+    }
+    /** The parameters of listConversations. */
+    public static final class ListConversationsParams {
+        String agentId, phoneNumberId, number, cursor; Instant since, until; Long limit;
+        /** The id of an agent. Only conversations over the number on which the agent answers now are listed. */
+        public ListConversationsParams agentId(String value) { agentId = value; return this; }
+        /** The id of a rich-message number. */
+        public ListConversationsParams phoneNumberId(String value) { phoneNumberId = value; return this; }
+        /** The number of the person in E.164, or its last 4 to 15 digits. */
+        public ListConversationsParams number(String value) { number = value; return this; }
+        /** A time: only conversations whose last message is of then or later are listed. */
+        public ListConversationsParams since(Instant value) { since = value; return this; }
+        /** A time: only conversations whose last message is of before are listed. */
+        public ListConversationsParams until(Instant value) { until = value; return this; }
+        /** How many conversations a page has at most. The default is {@code 25}. */
+        public ListConversationsParams limit(long value) { limit = value; return this; }
+        /** {@code nextCursor} of the page before, with the same filters. */
+        public ListConversationsParams cursor(String value) { cursor = value; return this; }
+    }
+    /** The parameters of listConversationMessages. */
+    public static final class ListConversationMessagesParams {
+        Long limit; String cursor;
+        /** How many messages a page has at most. The default is {@code 50}. */
+        public ListConversationMessagesParams limit(long value) { limit = value; return this; }
+        /** {@code nextCursor} of the page before. */
+        public ListConversationMessagesParams cursor(String value) { cursor = value; return this; }
     }
     /** The parameters of listRmsgSubscriptions. */
     public static final class ListRmsgSubscriptionsParams {
