@@ -31,6 +31,7 @@ async function visits(browser: Browser): Promise<void> {
         ready: '[data-turn]',
       }),
     ),
+    { name: 'conversations', address: '/conversations', api: /\/v1\/conversations\?/, ready: '[data-state="empty"]' },
     { name: 'a wrong address', address: '/nothing/here', api: /\/nothing/, ready: 'h1' },
   ]
   t.test('each page has no accessibility fault, fits 360 pixels and obeys its policy', async (t) => {

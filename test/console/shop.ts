@@ -8,6 +8,7 @@ export type Shop = Place & {
   /** The organization's key, to compare the pages with the API. */
   key: string
   dataDir: string
+  databaseUrl: string
   /** Opens a browser window for the owner, or for another person or screen. */
   visit: (t: Test, options?: Partial<Parameters<typeof signIn>[1]>) => Promise<Visitor>
 }
@@ -17,7 +18,8 @@ export async function openShop(t: Test, browser: Browser): Promise<Shop> {
   const { id: organizationId, key } = await admin.organization('shop')
   const place = { browser, admin, url: parley.url, organizationId }
   const visit: Shop['visit'] = (test, options) => signIn(test, { ...place, ...options })
-  return { ...place, key, dataDir: parley.dataDir, visit }
+  const { dataDir, databaseUrl } = parley
+  return { ...place, key, dataDir, databaseUrl, visit }
 }
 
 /** Answers the requests to an address with an error, as the API would. */

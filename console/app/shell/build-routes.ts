@@ -1,4 +1,4 @@
-/** Lists the addresses of the pages for agents, numbers, webhooks, usage and settings. */
+/** Lists the addresses of the pages for agents, numbers, conversations, webhooks, usage and settings. */
 import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
 
 export const buildRoutes: readonly { path: string; component: RouteComponent }[] = [
@@ -57,6 +57,14 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
   {
     path: '/numbers/sip',
     component: lazyRouteComponent(() => import('../pages/sip/sip-page.tsx'), 'SipPage'),
+  },
+  {
+    path: '/conversations',
+    component: lazyRouteComponent(() => import('../pages/conversations/conversations-page.tsx'), 'ConversationsPage'),
+  },
+  {
+    path: '/conversations/$id',
+    component: lazyRouteComponent(() => import('../pages/conversations/conversations-page.tsx'), 'ConversationsPage'),
   },
   {
     path: '/callbacks',

@@ -7,6 +7,7 @@ import {
   KeyRound,
   type LucideIcon,
   MessageSquareText,
+  MessagesSquare,
   PhoneCall,
   PhoneForwarded,
   Plug,
@@ -26,6 +27,7 @@ export const groups: readonly { name: string | null; sections: readonly Section[
     sections: [
       { to: '/', label: 'Overview', icon: HomeIcon, keys: 'g o' },
       { to: '/calls', label: 'Calls', icon: PhoneCall, keys: 'g c' },
+      { to: '/conversations', label: 'Conversations', icon: MessagesSquare, keys: 'g v' },
     ],
   },
   {

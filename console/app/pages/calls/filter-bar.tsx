@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { Search, X } from 'lucide-react'
 import { useRef } from 'react'
-import { agentsQuery } from '../../data/agents.ts'
 import { Button } from '../../parts/button.tsx'
-import { SelectField, TextField } from '../../parts/field.tsx'
+import { AgentFilter, NumberFilter } from '../../parts/call-filters.tsx'
+import { SelectField } from '../../parts/field.tsx'
 import { onSubmit } from '../../parts/form-values.ts'
 import { moment, words } from '../../parts/formats.ts'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
@@ -18,7 +17,7 @@ export function FilterBar({ filters, change, clear }: BarProps) {
     <div className={styles.bar}>
       <SearchField value={filters.q ?? ''} search={(q) => change({ q, sort: '' })} />
       <PeriodField filters={filters} change={change} />
-      <AgentField value={filters.agent_id ?? ''} choose={(agentId) => change({ agent_id: agentId })} />
+      <AgentFilter value={filters.agent_id ?? ''} choose={(agentId) => change({ agent_id: agentId })} />
       <Choice label="Outcome" values={outcomes} value={filters.outcome} choose={(outcome) => change({ outcome })} />
       <Choice label="Status" values={statuses} value={filters.status} choose={(status) => change({ status })} />
       <Choice label="Kind" values={kinds} value={filters.kind} choose={(kind) => change({ kind })} />
@@ -30,7 +29,7 @@ export function FilterBar({ filters, change, clear }: BarProps) {
           onChange={(event) => change({ sort: event.target.value })}
         />
       )}
-      <NumberField key={filters.number} value={filters.number ?? ''} search={(number) => change({ number })} />
+      <NumberFilter key={filters.number} value={filters.number ?? ''} search={(number) => change({ number })} />
       {countOf(filters) > 0 && (
         <Button look="quiet" className={styles.clear} onClick={clear}>
           <X aria-hidden="true" />
@@ -66,22 +65,6 @@ function SearchField({ value, search }: Text) {
   )
 }
 
-function NumberField({ value, search }: Text) {
-  return (
-    <form onSubmit={onSubmit((values) => search(values.text('text')))}>
-      <TextField
-        label="Number"
-        name="text"
-        defaultValue={value}
-        placeholder="+1… or last digits"
-        inputMode="tel"
-        pattern="\+?[0-9]{4,15}"
-        title="A number in E.164, or its last 4 to 15 digits"
-      />
-    </form>
-  )
-}
-
 type ChoiceProps = {
   label: string
   values: readonly string[]
@@ -92,12 +75,6 @@ type ChoiceProps = {
 function Choice({ label, values, value = '', choose }: ChoiceProps) {
   const choices = [{ value: '', label: 'Any' }, ...values.map((each) => ({ value: each, label: words(each) }))]
   return <SelectField label={label} choices={choices} value={value} onChange={(event) => choose(event.target.value)} />
-}
-
-function AgentField({ value, choose }: { value: string; choose: (value: string) => void }) {
-  const { data = [] } = useQuery(agentsQuery)
-  const choices = [{ value: '', label: 'Any' }, ...data.map(({ id, name }) => ({ value: id, label: name }))]
-  return <SelectField label="Agent" choices={choices} value={value} onChange={(event) => choose(event.target.value)} />
 }
 
 function PeriodField({ filters: { since, until }, change }: Omit<BarProps, 'clear'>) {
