@@ -1,39 +1,15 @@
 /**
- * Several files in one tar archive, in the ustar format (IEEE Std 1003.1-2024, pax, "ustar Interchange Format"). The
- * archive has plain files in one folder only.
+ * Reads a tar archive in the ustar format (IEEE Std 1003.1-2024, pax, "ustar Interchange Format") that has plain files
+ * in one folder only.
  */
 import { CommandError } from './command-error.ts'
 
-export type FileEntry = { name: string; bytes: Uint8Array }
-
 const blockBytes = 512
 /** Each header field's offset and length in bytes. */
-const fields = {
-  name: [0, 100],
-  mode: [100, 8],
-  owner: [108, 8],
-  group: [116, 8],
-  size: [124, 12],
-  changed: [136, 12],
-  checksum: [148, 8],
-  kind: [156, 1],
-  magic: [257, 8],
-} as const
+const fields = { name: [0, 100], size: [124, 12], checksum: [148, 8] } as const
 const filesMax = 100
 
-export function writeTar(entries: readonly FileEntry[], changedAt: Date): Buffer {
-  const blocks = entries.flatMap(({ name, bytes }) => [
-    headerOf(name, bytes.length, changedAt),
-    bytes,
-    Buffer.alloc(-bytes.length & (blockBytes - 1)),
-  ])
-  return Buffer.concat([...blocks, Buffer.alloc(2 * blockBytes)])
-}
-
-/**
- * Reads an archive. The files are views into `bytes`. Throws CommandError if the bytes are not an archive in this
- * format.
- */
+/** The files are views into `bytes`. Throws CommandError if the bytes are not an archive in this format. */
 export function readTar(bytes: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
   for (let at = 0; at + blockBytes <= bytes.length; ) {
@@ -46,23 +22,6 @@ export function readTar(bytes: Buffer): Map<string, Buffer> {
     at += blockBytes + Math.ceil(size / blockBytes) * blockBytes
   }
   throw new CommandError('this is not a whole tar archive')
-}
-
-function headerOf(name: string, size: number, changedAt: Date): Buffer {
-  const header = Buffer.alloc(blockBytes)
-  const write = (field: keyof typeof fields, text: string) => header.write(text, fields[field][0], 'latin1')
-  const octal = (field: keyof typeof fields, value: number) =>
-    write(field, value.toString(8).padStart(fields[field][1] - 1, '0'))
-  write('name', name)
-  octal('mode', 0o600)
-  octal('owner', 0)
-  octal('group', 0)
-  octal('size', size)
-  octal('changed', Math.floor(changedAt.getTime() / 1000))
-  write('kind', '0')
-  write('magic', 'ustar\u000000')
-  write('checksum', `${checksumOf(header).toString(8).padStart(6, '0')}\u0000 `)
-  return header
 }
 
 /** Returns the sum of the header's bytes, with blanks in place of the checksum. */

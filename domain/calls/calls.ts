@@ -7,6 +7,7 @@ import type { WholeCallback } from '../records/callback.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { RecordingContent } from '../records/recording.ts'
 import { ResourceFault, requireResource } from '../records/resource-fault.ts'
+import { isTerminal } from '../records/states/call.ts'
 import type { Transfer } from '../records/transfer.ts'
 import { type ReportDeliveries, type ReportDeliveryStore, summarized } from '../webhooks/report-deliveries.ts'
 import { type Costs, costsOf } from './costs.ts'
@@ -59,6 +60,13 @@ export type WholeCall = CallOrigin & {
   transfers: readonly Transfer[]
 }
 
+export type EndedCall = {
+  whole: WholeCall
+  events: readonly StoredEvent[]
+  /** Null if there is no recording, or if it is not ready. */
+  recording: RecordingContent | null
+}
+
 /** Every method throws ResourceFault `not_found` if the tenant has no such call. */
 export class Calls {
   readonly #deps: CallsDeps
@@ -77,6 +85,18 @@ export class Calls {
     const tree = spanTree(call, spans, clock.nowMs())
     const whole = report && (await this.#wholeReport(tenant, call, report, turns))
     return { call, turns, spans: tree, report: whole, transfers, ...origin }
+  }
+
+  /**
+   * Reads everything about a call that is over. Throws ResourceFault `call_not_ended` before, and the same faults as
+   * `recording` if a recording that is ready cannot be opened.
+   */
+  async ended(tenant: Tenant, id: string): Promise<EndedCall> {
+    const whole = await this.whole(tenant, id)
+    const { status, recordingStatus } = whole.call
+    if (!isTerminal(status)) throw new ResourceFault({ kind: 'call_not_ended' })
+    const events = await this.#deps.record.events(tenant, id, 0)
+    return { whole, events, recording: recordingStatus === 'ready' ? await this.recording(tenant, id) : null }
   }
 
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage> {

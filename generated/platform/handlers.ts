@@ -458,6 +458,21 @@ export type GetRecordingPeaksResult =
       body: ByteStream
     }
 
+export type GetCallBundleRequest = RequestWith<{ path: { id: string }; query: { redact: boolean } }>
+
+export type GetCallBundleResult =
+  | {
+      status: 200
+      type?: 'application/x-tar'
+      headers: {
+        'Cache-Control'?: 'no-store'
+        'Content-Disposition': string
+        'Content-Length': number
+        'X-Content-Type-Options': 'nosniff'
+      }
+      body: ByteStream
+    }
+
 export type WebJoinCallRequest = RequestWith<{ path: { id: string }; body: WebJoin | undefined }>
 
 export type WebJoinCallResult =
@@ -955,6 +970,8 @@ export type PlatformHandlers<Caller> = {
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
   /** GET /v1/calls/{id}/recording/peaks */
   getRecordingPeaks: Handle<GetRecordingPeaksRequest, GetRecordingPeaksResult, Caller>
+  /** GET /v1/calls/{id}/bundle */
+  getCallBundle: Handle<GetCallBundleRequest, GetCallBundleResult, Caller>
   /** POST /v1/calls/{id}/web-join */
   webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */

@@ -557,9 +557,9 @@ export type AuditAction =
   | 'phone_number.released' | 'sip_connection.created' | 'sip_connection.updated' | 'sip_connection.deleted'
   | 'kyb.submitted' | 'sms_brand.saved' | 'sms_brand.submitted' | 'sms_brand.vetting_ordered' | 'sms_campaign.saved'
   | 'sms_campaign.submitted' | 'sms_number.assigned' | 'sms_number.unassigned' | 'call.joined' | 'call.transferred'
-  | 'call.ended' | 'recording.played' | 'callback.cancelled' | 'callback.dispatched' | 'organization.updated'
-  | 'user.signed_in' | 'user.sign_in_failed' | 'user.signed_out' | 'user.password_changed' | 'user.password_reset'
-  | 'user.identity_linked' | 'access.denied'
+  | 'call.ended' | 'call.exported' | 'recording.played' | 'callback.cancelled' | 'callback.dispatched'
+  | 'organization.updated' | 'user.signed_in' | 'user.sign_in_failed' | 'user.signed_out' | 'user.password_changed'
+  | 'user.password_reset' | 'user.identity_linked' | 'access.denied'
 
 export type AuditTarget = {
   /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */

@@ -12,6 +12,7 @@ import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
+import { getCallBundle } from './call-bundle.ts'
 import { getCallFigures } from './call-figures.ts'
 import { listCalls } from './call-list.ts'
 import { streamCalls } from './call-list-stream.ts'
@@ -66,6 +67,7 @@ export function callOperations(
     getCallRecording: getCallRecording(calls, publicUrlOf),
     getCallRecordingAudio: getCallRecordingAudio(calls),
     getRecordingPeaks: getRecordingPeaks(calls),
+    getCallBundle: getCallBundle(calls, deps.clock),
     endCall: endCall(deps.endCall),
     webJoinCall: webJoinCall(deps.webJoin, publicUrlOf),
     ...transferOperations(deps.transfers, repeatable),

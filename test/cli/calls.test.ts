@@ -292,11 +292,7 @@ t.test('`bundle` saves a call as one file, and `replay` plays the same audio aga
 t.test('`bundle` and `replay` refuse calls that cannot be saved or played', async (t) => {
   const file = path.join(files, 'refused.tar')
   const waiting = await startSession(target, { intent: { language: 'en' } })
-  refused(
-    t,
-    await command('bundle', waiting.sessionId, '-o', file),
-    /the call is queued; a bundle is made of one that is over/,
-  )
+  refused(t, await command('bundle', waiting.sessionId, '-o', file), /^parley: CALL_NOT_ENDED: /)
   refused(t, await command('bundle', nobody, '-o', file), /^parley: NOT_FOUND: /)
   t.equal(existsSync(file), false)
   const replay = (models: string, of = file) => command('replay', of, '--with', models)

@@ -20,6 +20,7 @@ const read = <Printed>(...args: string[]) => jsonOf<Printed>(run(...args, '--jso
 /** Operations without a command, because only programs use them, each with the reason. */
 const forPrograms: Readonly<Record<string, string>> = {
   streamCalls: 'A list on a screen follows it. At a terminal, `parley calls list` reads the list.',
+  getCallRecordingAudio: 'A player plays it. At a terminal, `parley bundle` saves the recording.',
   getRecordingPeaks: 'A waveform is drawn. At a terminal, `parley bundle` saves the recording.',
 }
 

@@ -90,6 +90,7 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
   listCallRequests: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/requests` }],
   getRecordingPeaks: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording/peaks` }],
   getCallRecordingAudio: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording/audio` }],
+  getCallBundle: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/bundle` }],
   webJoinCall: [
     { method: 'POST', path: ({ call }) => `/v1/calls/${call}/web-join` },
     { method: 'POST', path: ({ call }) => `/v1/calls/${call}/web-join`, body: { displayName: 'thief' } },

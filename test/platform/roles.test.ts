@@ -37,7 +37,7 @@ const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][
   [/post/, /^\/v1\/webhooks\/\{id\}\/verify$/, 'viewer'],
   [/post|put|patch|delete/, /^\/v1\/(organization|phone-numbers|webhooks|webhook-deliveries|providers)(\/|$)/, 'admin'],
   [/get/, /^\/v1\/credits(\/ledger)?$/, 'owner'],
-  [/get/, /^\/v1\/calls\/\{id\}\/recording(?!\/peaks)/, 'member'],
+  [/get/, /^\/v1\/calls\/\{id\}\/(recording(?!\/peaks)|bundle$)/, 'member'],
   [/get/, /^\/v1\/webhook-events\/stream$/, 'member'],
   // The event in a delivery may contain a link to a recording, so a delivery needs the role for recordings.
   [/get/, /webhook-deliveries\/\{/, 'member'],

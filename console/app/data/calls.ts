@@ -121,6 +121,7 @@ export const usePlaceCall = () =>
 
 /** Returns the audio's address for a player. The browser adds the cookie. */
 export const audioAddress = (id: string) => `/v1/calls/${encodeURIComponent(id)}/recording/audio`
+export const bundleAddress = (id: string) => `/v1/calls/${encodeURIComponent(id)}/bundle`
 
 /** Reads a live call again after each event in its stream. */
 export function useFollow(id: string, isLive: boolean): void {

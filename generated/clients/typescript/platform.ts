@@ -463,6 +463,15 @@ export type GetRecordingPeaksCall = CallOptions & {
 }
 export type GetRecordingPeaksAnswer = Answer<'application/octet-stream', ReadableStream<Uint8Array>>
 
+export type GetCallBundleCall = CallOptions & {
+  path: { /** The id of the call. An id of another form is not found. */ id: string }
+  query?: {
+    /** Whether `[redacted]` replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words, prompts, numbers and the audio stay. */
+    redact?: boolean
+  }
+}
+export type GetCallBundleAnswer = Answer<'application/x-tar', ReadableStream<Uint8Array>>
+
 export type WebJoinCallCall = CallOptions & {
   path: { /** The id of the call. An id of another form is not found. */ id: string }
   body?: WebJoin
@@ -848,6 +857,7 @@ export type PlatformClient = {
   /** Get the address of the recording */ getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
   /** Download the recording */ getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
   /** Get the waveform of the recording */ getRecordingPeaks(call: GetRecordingPeaksCall): Promise<GetRecordingPeaksAnswer>
+  /** Download a call as one file */ getCallBundle(call: GetCallBundleCall): Promise<GetCallBundleAnswer>
   /** Let a person join the call */ webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
   /** End a call */ endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** Hand the call to a number */ transferCallBlind(call: TransferCallBlindCall): Promise<TransferCallBlindAnswer>
@@ -999,6 +1009,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'application/octet-stream': 'bytes' },
     headers: [{ name: 'Accept-Encoding', isJson: false }],
   },
+  getCallBundle: { method: 'GET', path: '/v1/calls/{id}/bundle', answers: { 'application/x-tar': 'bytes' } },
   webJoinCall: { method: 'POST', path: '/v1/calls/{id}/web-join', body: 'json' },
   endCall: { method: 'POST', path: '/v1/calls/{id}/end', body: 'json' },
   transferCallBlind: { method: 'POST', path: '/v1/calls/{id}/transfers/blind', isIdempotent: true, body: 'json' },

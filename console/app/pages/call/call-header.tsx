@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { ArrowLeft, ArrowRight, Download } from 'lucide-react'
+import { Archive, ArrowLeft, ArrowRight, Download } from 'lucide-react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
-import { audioAddress } from '../../data/calls.ts'
+import { audioAddress, bundleAddress } from '../../data/calls.ts'
 import { Badge } from '../../parts/badge.tsx'
 import buttonStyles from '../../parts/button.module.css'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -53,6 +53,18 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
             <a className={buttonStyles.button} href={audioAddress(call.id)} download={`call-${call.id}.wav`}>
               <Download aria-hidden="true" />
               Audio
+            </a>
+          )}
+          {!isLive && (
+            <a
+              className={buttonStyles.button}
+              href={bundleAddress(call.id)}
+              download={`call-${call.id}.tar`}
+              aria-label="Download the bundle"
+              title="All data of the call as one file, for `parley replay`, without keys and passwords"
+            >
+              <Archive aria-hidden="true" />
+              Bundle
             </a>
           )}
         </div>

@@ -285,6 +285,7 @@ const (
 	AuditActionCallJoined                                     AuditAction                            = "call.joined"
 	AuditActionCallTransferred                                AuditAction                            = "call.transferred"
 	AuditActionCallEnded                                      AuditAction                            = "call.ended"
+	AuditActionCallExported                                   AuditAction                            = "call.exported"
 	AuditActionRecordingPlayed                                AuditAction                            = "recording.played"
 	AuditActionCallbackCancelled                              AuditAction                            = "callback.cancelled"
 	AuditActionCallbackDispatched                             AuditAction                            = "callback.dispatched"

@@ -468,6 +468,19 @@ func (c *Client) GetRecordingPeaks(ctx context.Context, id string, params *GetRe
 	return parley.Bytes(ctx, c.surface, request, options)
 }
 
+// GetCallBundleParams has the parameters of GetCallBundle.
+type GetCallBundleParams struct {
+	// Whether `[redacted]` replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words,
+	// prompts, numbers and the audio stay. The default is true.
+	Redact *bool `query:"redact"`
+}
+
+// GetCallBundle sends GET /v1/calls/{id}/bundle: download a call as one file.
+func (c *Client) GetCallBundle(ctx context.Context, id string, params *GetCallBundleParams, options ...parley.CallOption) (*parley.Download, error) {
+	request := parley.Get("/v1/calls/" + url.PathEscape(id) + "/bundle").Params(params).Accept("application/x-tar")
+	return parley.Bytes(ctx, c.surface, request, options)
+}
+
 // WebJoinCall sends POST /v1/calls/{id}/web-join: let a person join the call.
 func (c *Client) WebJoinCall(ctx context.Context, id string, body *WebJoin, options ...parley.CallOption) (*WebJoined, error) {
 	return parley.JSON[*WebJoined](ctx, c.surface, parley.Post("/v1/calls/"+url.PathEscape(id)+"/web-join").JSON(body), options)

@@ -121,6 +121,9 @@ _GET_CALL_RECORDING_AUDIO: Operation[Audio] = Operation(
 _GET_RECORDING_PEAKS: Operation[Audio] = Operation(
     "GET", "/v1/calls/{id}/recording/peaks", accept="application/octet-stream", answer="bytes"
 )
+_GET_CALL_BUNDLE: Operation[Audio] = Operation(
+    "GET", "/v1/calls/{id}/bundle", accept="application/x-tar", answer="bytes"
+)
 _WEB_JOIN_CALL: Operation[types.WebJoined] = Operation("POST", "/v1/calls/{id}/web-join", body="json")
 _END_CALL: Operation[types.EndedCall] = Operation("POST", "/v1/calls/{id}/end", body="json")
 _TRANSFER_CALL_BLIND: Operation[types.Transfer] = Operation(
@@ -700,6 +703,19 @@ class Platform(Client):
             _GET_RECORDING_PEAKS, options, path={"id": id}, headers={"Accept-Encoding": accept_encoding}
         )
 
+    def get_call_bundle(self, id: str, *, redact: bool | None = None, **options: Unpack[CallOptions]) -> Audio:
+        """Download a call as one file.
+
+        redact: Whether `[redacted]` replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words, prompts, numbers and the
+        audio stay. Default: True."""
+        return self._call(_GET_CALL_BUNDLE, options, path={"id": id}, query={"redact": redact})
+
+    def get_call_bundle_chunks(
+        self, id: str, *, redact: bool | None = None, **options: Unpack[CallOptions]
+    ) -> AudioStream:
+        """Download a call as one file. The answer comes in chunks."""
+        return self._chunks(_GET_CALL_BUNDLE, options, path={"id": id}, query={"redact": redact})
+
     def web_join_call(
         self, id: str, body: types.WebJoin | None = None, **options: Unpack[CallOptions]
     ) -> types.WebJoined:
@@ -1127,6 +1143,8 @@ class AsyncPlatform(AsyncClient):
     get_call_recording_audio_chunks = async_chunks(Platform.get_call_recording_audio_chunks)
     get_recording_peaks = awaited(Platform.get_recording_peaks)
     get_recording_peaks_chunks = async_chunks(Platform.get_recording_peaks_chunks)
+    get_call_bundle = awaited(Platform.get_call_bundle)
+    get_call_bundle_chunks = async_chunks(Platform.get_call_bundle_chunks)
     web_join_call = awaited(Platform.web_join_call)
     end_call = awaited(Platform.end_call)
     transfer_call_blind = awaited(Platform.transfer_call_blind)

@@ -34,9 +34,10 @@ open_enums! {
         SmsBrandVettingOrdered = "sms_brand.vetting_ordered", SmsCampaignSaved = "sms_campaign.saved",
         SmsCampaignSubmitted = "sms_campaign.submitted", SmsNumberAssigned = "sms_number.assigned",
         SmsNumberUnassigned = "sms_number.unassigned", CallJoined = "call.joined", CallTransferred = "call.transferred",
-        CallEnded = "call.ended", RecordingPlayed = "recording.played", CallbackCancelled = "callback.cancelled",
-        CallbackDispatched = "callback.dispatched", OrganizationUpdated = "organization.updated",
-        UserSignedIn = "user.signed_in", UserSignInFailed = "user.sign_in_failed", UserSignedOut = "user.signed_out",
+        CallEnded = "call.ended", CallExported = "call.exported", RecordingPlayed = "recording.played",
+        CallbackCancelled = "callback.cancelled", CallbackDispatched = "callback.dispatched",
+        OrganizationUpdated = "organization.updated", UserSignedIn = "user.signed_in",
+        UserSignInFailed = "user.sign_in_failed", UserSignedOut = "user.signed_out",
         UserPasswordChanged = "user.password_changed", UserPasswordReset = "user.password_reset",
         UserIdentityLinked = "user.identity_linked", AccessDenied = "access.denied",
     }

@@ -306,6 +306,12 @@ impl Platform {
         self.surface.bytes(request).await
     }
 
+    /// Download a call as one file (`GET /v1/calls/{id}/bundle`).
+    pub async fn get_call_bundle(&self, id: &str, params: &GetCallBundleParams) -> Result<Download> {
+        let request = Request::get("/v1/calls/{id}/bundle").path("id", id).params(params, &[]).accept("application/x-tar");
+        self.surface.bytes(request).await
+    }
+
     /// Let a person join the call (`POST /v1/calls/{id}/web-join`).
     pub async fn web_join_call(&self, id: &str, body: Option<&WebJoin>) -> Result<WebJoined> {
         self.surface.json(Request::post("/v1/calls/{id}/web-join").path("id", id).json(body)).await
@@ -842,6 +848,11 @@ pub struct GetCallRecordingAudioParams {
 #[derive(Default)]
 pub struct GetRecordingPeaksParams {
     /** The compressions that the client takes. Only `gzip` counts. */ #[serde(rename = "Accept-Encoding", skip_serializing_if = "Option::is_none")] pub accept_encoding: Option<String>,
+}
+/// The parameters of `getCallBundle`.
+#[derive(Default)]
+pub struct GetCallBundleParams {
+    /** Whether `[redacted]` replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words, prompts, numbers and the audio stay. The default is `true`. */ #[serde(skip_serializing_if = "Option::is_none")] pub redact: Option<bool>,
 }
 /// The parameters of `listCallbacks`.
 #[derive(Default)]

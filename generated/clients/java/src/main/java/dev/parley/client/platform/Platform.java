@@ -407,6 +407,15 @@ public final class Platform extends Surface {
             .header("Accept-Encoding", params.acceptEncoding).accept("application/octet-stream"));
     }
 
+    /** Download a call as one file: <code>GET /v1/calls/{id}/bundle</code>. */
+    public ApiCall<Download> getCallBundle(String id) { return getCallBundle(id, new GetCallBundleParams()); }
+
+    /** Download a call as one file: <code>GET /v1/calls/{id}/bundle</code>. */
+    public ApiCall<Download> getCallBundle(String id, GetCallBundleParams params) {
+        return bytes(request("GET", "/v1/calls/{id}/bundle", id)
+            .query("redact", params.redact).accept("application/x-tar"));
+    }
+
     /** Let a person join the call: <code>POST /v1/calls/{id}/web-join</code>. */
     public ApiCall<WebJoined> webJoinCall(String id) { return webJoinCall(id, null); }
 

@@ -231,7 +231,8 @@ public final class Schemas {
         @JsonProperty("sms_number.assigned") SMS_NUMBER_ASSIGNED,
         @JsonProperty("sms_number.unassigned") SMS_NUMBER_UNASSIGNED, @JsonProperty("call.joined") CALL_JOINED,
         @JsonProperty("call.transferred") CALL_TRANSFERRED, @JsonProperty("call.ended") CALL_ENDED,
-        @JsonProperty("recording.played") RECORDING_PLAYED, @JsonProperty("callback.cancelled") CALLBACK_CANCELLED,
+        @JsonProperty("call.exported") CALL_EXPORTED, @JsonProperty("recording.played") RECORDING_PLAYED,
+        @JsonProperty("callback.cancelled") CALLBACK_CANCELLED,
         @JsonProperty("callback.dispatched") CALLBACK_DISPATCHED,
         @JsonProperty("organization.updated") ORGANIZATION_UPDATED, @JsonProperty("user.signed_in") USER_SIGNED_IN,
         @JsonProperty("user.sign_in_failed") USER_SIGN_IN_FAILED, @JsonProperty("user.signed_out") USER_SIGNED_OUT,
@@ -4332,6 +4333,13 @@ public final class Schemas {
         String acceptEncoding;
         /** The compressions that the client takes. Only {@code gzip} counts. */
         public GetRecordingPeaksParams acceptEncoding(String value) { acceptEncoding = value; return this; }
+    }
+    /** The parameters of getCallBundle. */
+    public static final class GetCallBundleParams {
+        Boolean redact;
+        /** Whether {@code [redacted]} replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words, prompts, numbers and the
+         * audio stay. The default is {@code true}. */
+        public GetCallBundleParams redact(boolean value) { redact = value; return this; }
     }
     /** The parameters of listCallbacks. */
     public static final class ListCallbacksParams {

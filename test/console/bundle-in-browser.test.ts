@@ -1,0 +1,30 @@
+/** Downloads a call as one file from its page in the console. */
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { readTar } from '../../cli/tar.ts'
+import type { Browser } from '../browser/chromium.ts'
+import { inBrowser } from '../browser/visiting.ts'
+import { openShop } from './shop.ts'
+import { storeCall, storeLiveCall } from './stored-calls.ts'
+
+await inBrowser(t, 'the bundle of a call in the console', tests)
+
+async function tests(browser: Browser): Promise<void> {
+  const shop = await openShop(t, browser)
+  const id = await storeCall(shop, 4)
+
+  t.test('a person downloads the bundle of a call that is over', async (t) => {
+    const { page, open } = await shop.visit(t)
+    await open(`/calls/${id}`, '[data-turn]')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click('[aria-label="Download the bundle"]'),
+    ])
+    t.equal(download.suggestedFilename(), `call-${id}.tar`)
+    const files = readTar(readFileSync(await download.path()))
+    t.match(JSON.parse(files.get('call.json')?.toString() ?? ''), { id })
+    t.ok(files.has('recording.wav'))
+    await open(`/calls/${await storeLiveCall(shop, 1)}`, '[data-turn]')
+    t.notOk(await page.isVisible('[aria-label="Download the bundle"]'))
+  })
+}
