@@ -22,8 +22,11 @@ import { renderTemplate, templateFault } from '../runtime/values/template.ts'
 import type { App } from './app.ts'
 import { clientsOf } from './clients.ts'
 import type { Numbers } from './numbers.ts'
+import type { SipTrunks } from './trunks.ts'
 
-export function createResources(app: App, { catalog, numbers }: { catalog: Catalog; numbers: Numbers }): Resources {
+type ResourceParts = { catalog: Catalog; numbers: Numbers; trunks: SipTrunks | null }
+
+export function createResources(app: App, { catalog, numbers, trunks }: ResourceParts): Resources {
   const { config, store, clock, ids } = app
   const rules = createRules(catalog, config.outbound.allowedSubnets)
   const { hosts } = rules.tool
@@ -63,6 +66,7 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
       clock,
       connectionId: ids.sipConnection,
       allowedAddressesMax: config.sip.allowedAddressesMax,
+      checkTrunk: trunks && ((id) => trunks.line.check(id)),
     }),
     rmsgSubscriptions: createSubscriptions({
       store: store.rmsgSubscriptions,

@@ -166,7 +166,7 @@ function unauditedPlatformOf(joined: Joined): Mount {
     apiKeys: store.keys,
     health: joined.health,
     vendorName: (provider) => vendorNameOf(provider, config.providers),
-    resources: createResources(joined, { catalog, numbers }),
+    resources: createResources(joined, { catalog, numbers, trunks: joined.lines.trunks }),
     verifications: numbers.verifications,
     smsRegistrations: numbers.smsRegistrations,
     savedBrand: async (organizationId) => {

@@ -3,7 +3,12 @@
  * command lines.
  */
 import type { Command } from 'commander'
-import type { NewSipConnection, SipConnection, SipConnectionChange } from '../generated/platform/types.ts'
+import type {
+  NewSipConnection,
+  SipConnection,
+  SipConnectionChange,
+  SipConnectionCheck,
+} from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
@@ -53,6 +58,13 @@ export function sipConnections(program: Command, actions: Actions): void {
       if (Object.keys(body).length === 0) throw new UsageError('name an option to change')
       const { body: changed } = await (await client()).updateSipConnection({ path: { id: stored.id }, body })
       print(json, changed, () => linesOf([changed]))
+    })
+  command('check', 'ask a trunk now whether it answers')
+    .argument('<connection>', 'id, sip_…, or the name')
+    .action(async (nameOrId: string, { json }: Json) => {
+      const { id, name } = await connectionNamed(await client(), nameOrId)
+      const { body } = await (await client()).checkSipConnection({ path: { id } })
+      print(json, body, () => [`${oneLine(name)} ${wordsOfCheck(body)}`])
     })
   command('remove', 'disconnect a trunk that has no numbers any more')
     .argument('<connection>', 'id, sip_…, or the name')
@@ -163,6 +175,12 @@ async function readPasswords({ passwordStdin, inboundPasswordStdin }: Outbound &
     return line
   }
   return { ...(passwordStdin && { outbound: next() }), ...(inboundPasswordStdin && { inbound: next() }) }
+}
+
+function wordsOfCheck({ ok, sipStatusCode, sipStatus, roundTripMs, error }: SipConnectionCheck): string {
+  if (sipStatusCode === null) return `does not answer: ${error}`
+  const answer = [sipStatusCode, sipStatus].filter((part) => part !== null).join(' ')
+  return `${ok ? 'answers' : 'refuses'} with ${answer} after ${Math.round(roundTripMs ?? 0)} ms`
 }
 
 const heading = ['id', 'name', 'status', 'calls go out to', 'calls come in from', 'trunk sends calls to', 'numbers']

@@ -1,6 +1,6 @@
-/** Creates, lists, changes and removes an organization's SIP connections. */
+/** Creates, lists, changes, checks and removes an organization's SIP connections. */
 import { isDeepStrictEqual } from 'node:util'
-import type { OutboundAddressing } from '../ports/sip-connections.ts'
+import type { CheckTrunk, OutboundAddressing, TrunkCheck } from '../ports/sip-connections.ts'
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { type Issue, ResourceFault, refuseIssues, requireResource } from '../records/resource-fault.ts'
@@ -42,6 +42,8 @@ export type ConnectionDeps = {
   connectionId: () => string
   /** The limit of IP addresses for all connections together. */
   allowedAddressesMax: number
+  /** Null if this process sends no SIP. */
+  checkTrunk: CheckTrunk | null
 }
 
 /** A method that refuses a request throws ResourceFault. */
@@ -50,6 +52,8 @@ export type SipConnectionOperations = {
   create(tenant: Tenant, settings: NewConnection): Promise<OwnedConnection>
   change(tenant: Tenant, id: string, change: ConnectionChange): Promise<OwnedConnection>
   remove(tenant: Tenant, id: string): Promise<void>
+  /** Asks the connection's trunk now whether it answers. */
+  check(tenant: Tenant, id: string): Promise<TrunkCheck & { checkedAtMs: number }>
 }
 
 /** The limit for connections, fixed in the contract. */
@@ -103,7 +107,22 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       if (outcome === 'in_use') throw new ResourceFault({ kind: 'sip_connection_in_use' })
       if (outcome === 'not_found') throw new ResourceFault({ kind: 'not_found' })
     },
+    async check(tenant, id) {
+      const connection = requireResource((await store.list(tenant)).find((each) => each.id === id) ?? null)
+      const result = await checked(connection, deps)
+      return { ...result, checkedAtMs: clock.nowMs() }
+    },
   }
+}
+
+/** A test connection's calls are simulated, and so is its trunk's answer. */
+const simulatedCheck: TrunkCheck = { sipCode: 200, roundTripMs: 0, error: null }
+
+async function checked({ id, test, outbound }: OwnedConnection, { checkTrunk }: ConnectionDeps): Promise<TrunkCheck> {
+  if (outbound === null) refuseIssues([{ path: ['outbound'], problem: { kind: 'outbound_missing' } }])
+  if (test) return simulatedCheck
+  if (checkTrunk !== null) return requireResource(await checkTrunk(id))
+  throw new ResourceFault({ kind: 'invalid', issues: [{ path: ['outbound'], problem: { kind: 'sip_port_missing' } }] })
 }
 
 function refuseName(): never {

@@ -31,6 +31,21 @@ export type OutboundAddressing = {
   register: boolean
 }
 
+/** The result of an OPTIONS request to a trunk. */
+export type TrunkCheck = {
+  /** The SIP response code. Null if no response arrived. */
+  sipCode: number | null
+  /** The time from the request to its final response. */
+  roundTripMs: number | null
+  error: 'timeout' | 'unreachable' | 'dns' | 'refused' | null
+}
+
+/**
+ * Sends OPTIONS to a live connection's trunk, and notes the answer for the connection's status. Resolves with null if
+ * there is no such connection.
+ */
+export type CheckTrunk = (id: string) => Promise<TrunkCheck | null>
+
 export interface SipConnections {
   find(id: string): Promise<SipConnection | null>
   /**

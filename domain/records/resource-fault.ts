@@ -90,6 +90,10 @@ export type Problem =
   | { kind: 'source_missing' }
   | { kind: 'login_incomplete' }
   | { kind: 'login_to_register' }
+  /** No calls go out over the SIP connection, so there is no address to check. */
+  | { kind: 'outbound_missing' }
+  /** This process sends no SIP. */
+  | { kind: 'sip_port_missing' }
   /** The host has changed, but the stored password belongs to the old host. */
   | { kind: 'password_of_other_host' }
   /** The outgoing number has no agent. */

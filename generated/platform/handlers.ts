@@ -16,12 +16,13 @@ import type {
   ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
   RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
   SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
-  SignedRequest, SipConnection, SipConnectionChange, SipConnectionList, SmsAssignmentOrder, SmsBrandProfileReceived,
-  SmsBrandState, SmsCampaignProfileReceived, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder,
-  StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList,
-  ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin,
-  WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage,
-  WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
+  SignedRequest, SipConnection, SipConnectionChange, SipConnectionCheck, SipConnectionList, SmsAssignmentOrder,
+  SmsBrandProfileReceived, SmsBrandState, SmsCampaignProfileReceived, SmsCampaignState, SmsNumber, SmsRegistration,
+  SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook,
+  Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList,
+  WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook, WebhookAttemptResult, WebhookChange,
+  WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd,
+  WebhookStreamOpen, WebhookTestResult,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -588,6 +589,11 @@ export type UpdateSipConnectionRequest = RequestWith<{ path: { id: string }; bod
 export type UpdateSipConnectionResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SipConnection }
 
+export type CheckSipConnectionRequest = RequestWith<{ path: { id: string } }>
+
+export type CheckSipConnectionResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SipConnectionCheck }
+
 export type GetBusinessVerificationRequest = EmptyRequest
 
 export type GetBusinessVerificationResult =
@@ -1008,6 +1014,8 @@ export type PlatformHandlers<Caller> = {
   deleteSipConnection: Handle<DeleteSipConnectionRequest, DeleteSipConnectionResult, Caller>
   /** PATCH /v1/phone-numbers/sip-connections/{id} */
   updateSipConnection: Handle<UpdateSipConnectionRequest, UpdateSipConnectionResult, Caller>
+  /** POST /v1/phone-numbers/sip-connections/{id}/check */
+  checkSipConnection: Handle<CheckSipConnectionRequest, CheckSipConnectionResult, Caller>
   /** GET /v1/phone-numbers/kyb */
   getBusinessVerification: Handle<GetBusinessVerificationRequest, GetBusinessVerificationResult, Caller>
   /** PUT /v1/phone-numbers/kyb/draft */

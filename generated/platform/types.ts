@@ -555,11 +555,11 @@ export type AuditAction =
   | 'webhook.tested' | 'delivery.redelivered' | 'webhook_secret.read' | 'webhook_secret.rotated' | 'provider_key.stored'
   | 'provider_key.deleted' | 'phone_number.purchased' | 'phone_number.imported' | 'phone_number.updated'
   | 'phone_number.released' | 'sip_connection.created' | 'sip_connection.updated' | 'sip_connection.deleted'
-  | 'kyb.submitted' | 'sms_brand.saved' | 'sms_brand.submitted' | 'sms_brand.vetting_ordered' | 'sms_campaign.saved'
-  | 'sms_campaign.submitted' | 'sms_number.assigned' | 'sms_number.unassigned' | 'call.joined' | 'call.transferred'
-  | 'call.ended' | 'call.exported' | 'recording.played' | 'callback.cancelled' | 'callback.dispatched'
-  | 'organization.updated' | 'user.signed_in' | 'user.sign_in_failed' | 'user.signed_out' | 'user.password_changed'
-  | 'user.password_reset' | 'user.identity_linked' | 'access.denied'
+  | 'sip_connection.checked' | 'kyb.submitted' | 'sms_brand.saved' | 'sms_brand.submitted' | 'sms_brand.vetting_ordered'
+  | 'sms_campaign.saved' | 'sms_campaign.submitted' | 'sms_number.assigned' | 'sms_number.unassigned' | 'call.joined'
+  | 'call.transferred' | 'call.ended' | 'call.exported' | 'recording.played' | 'callback.cancelled'
+  | 'callback.dispatched' | 'organization.updated' | 'user.signed_in' | 'user.sign_in_failed' | 'user.signed_out'
+  | 'user.password_changed' | 'user.password_reset' | 'user.identity_linked' | 'access.denied'
 
 export type AuditTarget = {
   /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */
@@ -3228,6 +3228,23 @@ export type SipConnectionChange = {
     username?: SipUsername | null
     password?: SipInboundPassword | null
   } | null
+}
+
+/** Why `ok` is false. `timeout`: no answer within 5 s. `unreachable`: the host has an address that this server may not call, or the SIP port of the server is closed. `dns`: the host has no address. `refused`: the answer refuses the login, or says that the trunk is out of order. */
+export type SipCheckError = 'timeout' | 'unreachable' | 'dns' | 'refused'
+
+export type SipConnectionCheck = {
+  /** Whether the other side answered, and did not refuse. Many trunks that take calls answer OPTIONS with 404 or 405, so these count too, but do not change the status. */
+  ok: boolean
+  /** The SIP response code, such as 200. null if there was no answer. */
+  sipStatusCode: number | null
+  /** The meaning of the code, such as `OK`. null if there was no answer, or if SIP does not define the code. */
+  sipStatus: string | null
+  /** The milliseconds from the request to the answer, with the login if one was wanted. null if there was no answer. */
+  roundTripMs: number | null
+  error: SipCheckError | null
+  /** When the check ended, in UTC. */
+  checkedAt: string
 }
 
 /**

@@ -9,6 +9,9 @@ export const connectionComplaints = {
   source_missing: 'is required, unless there is a username',
   login_incomplete: 'is required with a username, and not taken without one',
   login_to_register: 'is required with register, because a username is what is registered',
+  outbound_missing: 'is required to check a connection, because it has the address to ask',
+  sip_port_missing:
+    'cannot be checked, because this server has no port for SIP: its operator sets PARLEY_SIP_PORT and PARLEY_SIP_PUBLIC_ADDRESS, and starts it again',
   range_malformed: 'is no range of addresses such as 203.0.113.0/28, or 203.0.113.5/32 for one address',
   range_too_wide:
     'is a range that strangers have addresses in: name those of the trunk, in ranges of /16 or narrower (IPv6: /32), or leave it out and set username and password, with which the trunk proves itself from any address',
@@ -28,6 +31,8 @@ export const connectionKeywords: Readonly<Record<keyof typeof connectionComplain
   source_missing: 'required',
   login_incomplete: 'required',
   login_to_register: 'required',
+  outbound_missing: 'required',
+  sip_port_missing: 'required',
   range_malformed: 'format',
   range_too_wide: 'format',
   addresses_too_many: 'maxItems',

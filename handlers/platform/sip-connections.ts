@@ -3,6 +3,7 @@ import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { OwnedConnection } from '../../domain/records/sip-connection.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SipConnection } from '../../generated/platform/types.ts'
+import { sipOf } from './sip-status.ts'
 import { timeOf } from './times.ts'
 
 /**
@@ -26,6 +27,12 @@ export function sipConnectionOperations(connections: SipConnectionOperations, ur
     deleteSipConnection: async ({ path }, { caller }) => {
       await connections.remove(tenantOf(caller), path.id)
       return { status: 204 }
+    },
+    checkSipConnection: async ({ path }, { caller }) => {
+      const { sipCode, roundTripMs, error, checkedAtMs } = await connections.check(tenantOf(caller), path.id)
+      const { sip_status_code: sipStatusCode, sip_status: sipStatus } = sipOf({ sipCode })
+      const checkedAt = timeOf(checkedAtMs)
+      return { status: 200, body: { ok: error === null, sipStatusCode, sipStatus, roundTripMs, error, checkedAt } }
     },
   } satisfies Partial<PlatformHandlers<Caller>>
 }

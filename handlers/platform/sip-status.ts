@@ -1,5 +1,4 @@
 /** Writes SIP response codes with their reason phrases (RFC 3261, section 21). */
-import type { CallEvent } from '../../domain/records/call.ts'
 
 const reasons: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -44,8 +43,7 @@ const reasons: Readonly<Record<number, string>> = {
   606: 'Not Acceptable',
 }
 
-/** Returns the SIP response of a call event. Both fields are null if the event has no SIP response. */
-export function sipOf({ sipCode }: Pick<CallEvent, 'sipCode'>) {
-  const code = sipCode ?? null
+/** Returns the SIP response of a call event or a check. Both fields are null if there was no SIP response. */
+export function sipOf({ sipCode: code = null }: { sipCode?: number | null }) {
   return { sip_status_code: code, sip_status: code === null ? null : (reasons[code] ?? null) }
 }

@@ -11,7 +11,7 @@ import {
   PhoneLineError,
   type RejectCode,
 } from '../../domain/ports/phone-line.ts'
-import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import type { SipConnection, TrunkCheck } from '../../domain/ports/sip-connections.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { hostText, type Peer } from './address.ts'
@@ -83,8 +83,9 @@ export class TrunkLine implements PhoneLine {
     })
     const transactions = this.#transactions
     this.#left = new LeftLegs({ dialogs, connections, transactions, clock, log })
-    const resolve = (connection: SipConnection) => this.#peerOf(connection).catch(() => null)
-    this.#probes = new Probes({ connections, transactions, publicAddress, clock, log, resolve })
+    const peerOf = (connection: SipConnection) => this.#peerOf(connection)
+    this.#probes = new Probes({ connections, transactions, publicAddress, clock, log, peerOf })
+    const resolve = (connection: SipConnection) => peerOf(connection).catch(() => null)
     const contact = (peer: Peer, user: string) => this.#contact(peer, user)
     this.#registrations = new Registrations({ connections, transactions, clock, log, resolve, contact })
   }
@@ -107,6 +108,12 @@ export class TrunkLine implements PhoneLine {
   /** The UDP and TCP port for SIP. */
   get port(): number {
     return this.#sockets().port
+  }
+
+  /** Sends OPTIONS to a connection's trunk now. Resolves with null if there is no such connection. */
+  async check(id: string): Promise<TrunkCheck | null> {
+    const connection = await this.#options.connections.find(id)
+    return connection?.outbound ? this.#probes.check(connection, connection.outbound) : null
   }
 
   async dial(leg: LegToDial, signal: CancelSignal): Promise<{ carrierLegId: string }> {

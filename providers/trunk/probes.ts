@@ -1,11 +1,8 @@
-/** Sends OPTIONS every minute to each trunk without a registration, to check if the trunk answers. */
-import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
+/** Sends OPTIONS to check if trunks answer: each minute to every trunk without a registration, and on request. */
+import type { SipConnection, SipConnections, SipOutbound, TrunkCheck } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { uniqueId } from '../../runtime/timing/clock.ts'
-import { hostText, type Peer } from './address.ts'
-import { Authentication } from './authentication.ts'
-import { credentialsOf } from './digest.ts'
-import type { Header } from './message.ts'
+import type { Peer } from './address.ts'
+import { OptionsRequest } from './options-request.ts'
 import type { Transactions } from './transactions.ts'
 import { saysOptions } from './trunk-answers.ts'
 
@@ -15,11 +12,13 @@ export type ProbesDeps = {
   publicAddress: string
   clock: Clock
   log: Log
-  /** Resolves the trunk's address, or null if the host has no permitted address. */
-  resolve: (connection: SipConnection) => Promise<Peer | null>
+  /** Resolves the trunk's address. Rejects if the host has no permitted address. */
+  peerOf: (connection: SipConnection) => Promise<Peer>
 }
 
 const everyMs = 60_000
+/** A person waits for a check, so it ends before the request's own limit, 32 s. */
+const checkMs = 5_000
 
 export class Probes {
   readonly #deps: ProbesDeps
@@ -34,6 +33,46 @@ export class Probes {
   close(): void {
     this.#isClosed = true
     this.#cancel()
+  }
+
+  /**
+   * Sends OPTIONS now. If the trunk has a registration, the answer is not noted, because many such trunks ignore
+   * OPTIONS.
+   */
+  async check(connection: SipConnection, { register }: SipOutbound): Promise<TrunkCheck> {
+    const { connections } = this.#deps
+    const answer = await this.#answerInTime(connection)
+    const takesCalls = answer.error === null ? saysOptions(answer.sipCode) : false
+    if (takesCalls !== null && !register) await connections.noteAnswer(connection.id, takesCalls)
+    return answer.error === null && takesCalls === false ? { ...answer, error: 'refused' } : answer
+  }
+
+  async #answerInTime(connection: SipConnection): Promise<TrunkCheck> {
+    const request = new OptionsRequest(this.#deps, connection)
+    let cancel = () => {}
+    const timeout = new Promise<TrunkCheck>((resolve) => {
+      cancel = this.#deps.clock.after(checkMs, () => resolve({ ...noAnswer, error: 'timeout' }))
+    })
+    try {
+      return await Promise.race([this.#answer(connection, request), timeout])
+    } finally {
+      cancel()
+      request.end()
+    }
+  }
+
+  async #answer(connection: SipConnection, request: OptionsRequest): Promise<TrunkCheck> {
+    const { clock, peerOf } = this.#deps
+    try {
+      const peer = await peerOf(connection)
+      const beganMs = clock.monotonicMs()
+      const sipCode = await request.send(peer)
+      return sipCode === null
+        ? { ...noAnswer, error: 'timeout' }
+        : { sipCode, roundTripMs: clock.monotonicMs() - beganMs, error: null }
+    } catch (error) {
+      return { ...noAnswer, error: isUnresolved(error) ? 'dns' : 'unreachable' }
+    }
   }
 
   #later(): void {
@@ -52,35 +91,18 @@ export class Probes {
   }
 
   async #ask(connection: SipConnection): Promise<void> {
-    const { connections, transactions, publicAddress, resolve } = this.#deps
-    const host = connection.outbound?.host
-    const peer = await resolve(connection)
-    if (host === undefined || peer === null) return connections.noteAnswer(connection.id, false)
-    const uri = `sip:${hostText(host)}:${peer.port}`
-    const [from, callId] = [`<sip:parley@${hostText(publicAddress)}>;tag=${uniqueId()}`, uniqueId()]
-    const authentication = new Authentication(credentialsOf(connection))
-    const code = await new Promise<number | null>((resolveCode) => {
-      const send = (number: number, more: readonly Header[]) => {
-        const names: Header[] = [
-          ['from', from],
-          ['to', `<${uri}>`],
-          ['call-id', callId],
-          ['cseq', `${number} OPTIONS`],
-        ]
-        const draft = { method: 'OPTIONS', uri, headers: [...names, ...more] }
-        transactions.request(draft, peer, {
-          response: (response) => {
-            if (response.code < 200) return
-            const login = authentication.answer(response, draft)
-            if (login === null) resolveCode(response.code)
-            else send(number + 1, [login])
-          },
-          timeout: () => resolveCode(null),
-        })
-      }
-      send(1, [])
-    })
-    const takesCalls = saysOptions(code)
+    const { connections, peerOf } = this.#deps
+    const peer = await peerOf(connection).catch(() => null)
+    if (peer === null) return connections.noteAnswer(connection.id, false)
+    const takesCalls = saysOptions(await new OptionsRequest(this.#deps, connection).send(peer))
     if (takesCalls !== null) await connections.noteAnswer(connection.id, takesCalls)
   }
+}
+
+const noAnswer = { sipCode: null, roundTripMs: null } as const
+
+/** True if the resolver found no address, as opposed to an address that this server may not call. */
+function isUnresolved(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined
+  return cause?.syscall === 'getaddrinfo'
 }

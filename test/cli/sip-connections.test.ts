@@ -61,9 +61,18 @@ t.test('the `sip-connections` commands add, list, change and remove a SIP connec
   t.match(set, /Branch +unverified +tcp:sip\.example\.org:5080/)
   t.match(await sip('set', 'Branch', '--username', 'none', '--no-inbound'), /:5080 +– +–/)
   t.match(await find(), { outbound: { hasPassword: false, username: null }, inbound: null })
+  refused(t, await command('sip-connections', 'check', 'Branch'), /VALIDATION_ERROR[^]*no port for SIP/)
   t.equal(await sip('remove', 'Branch'), 'Branch is removed')
   t.equal(await sip('list'), 'no connections')
   refused(t, await command('sip-connections', 'remove', 'Branch'), /has no SIP connection Branch/)
+})
+
+t.test('`sip-connections check` says what the trunk answers', async (t) => {
+  const acme = await admin.organization('with a checked trunk')
+  const { key } = await admin.key(acme.id, { test: true })
+  const command = (...args: string[]) => runCommand(parley, ['sip-connections', ...args], { PARLEY_API_KEY: key })
+  t.equal((await command('add', 'Office', '--host', 'sip.example.com')).code, 0)
+  t.match(await command('check', 'Office'), { code: 0, stdout: 'Office answers with 200 OK after 0 ms\n' })
 })
 
 t.test('the command `sip-connections` refuses wrong options and names each option', async (t) => {

@@ -41,17 +41,18 @@ export async function comparePhoneNumbers(
   compare(await send({ ...change, request: 'nothing' }), 'updatePhoneNumber 200: label')
   compare(await send({ ...change, request: 'template' }), 'updatePhoneNumber 200: template')
   compare(await send({ operation: 'purchasePhoneNumber', request: 'least' }), 'Forbidden: verification')
-  await compareTrunks(t, examples, acme, { [`sip:${sipAddress}`]: 'sip:198.51.100.7:5060' })
+  const testKey = await admin.key(acme.id, { test: true })
+  await compareTrunks(t, examples, { live: acme, test: testKey }, { [`sip:${sipAddress}`]: 'sip:198.51.100.7:5060' })
   await comparePurchases(t, examples, parley)
 }
 
 async function compareTrunks(
   t: Test,
   examples: Examples,
-  target: Target,
+  keys: { live: Target; test: Target },
   renamed: Record<string, string>,
 ): Promise<void> {
-  const send = (sent: Sent) => examples.send(target, sent)
+  const send = (sent: Sent) => examples.send(keys.live, sent)
   const compare = (received: Received, example: string) => examples.compare(t, received, { example, renamed })
   compare(await send({ operation: 'listSipConnections' }), 'listSipConnections 200: none')
   const made = await send({ operation: 'createSipConnection', request: 'trunk' })
@@ -65,6 +66,9 @@ async function compareTrunks(
   compare(imported, 'importPhoneNumber 201: trunk')
   const remove = { operation: 'deleteSipConnection', values: { id: idOf(made) } }
   compare(await send(remove), 'SipConnectionConflict: numbers')
+  const simulated = await examples.send(keys.test, { operation: 'createSipConnection', request: 'trunk' })
+  const check = await examples.send(keys.test, { operation: 'checkSipConnection', values: { id: idOf(simulated) } })
+  compare(check, 'checkSipConnection 200: answers')
   await send({ operation: 'deletePhoneNumber', values: { id: idOf(imported) } })
   t.equal((await send(remove)).status, 204)
 }

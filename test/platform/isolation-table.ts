@@ -151,6 +151,9 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
   deleteSipConnection: [
     { method: 'DELETE', path: ({ connection }) => `/v1/phone-numbers/sip-connections/${connection}` },
   ],
+  checkSipConnection: [
+    { method: 'POST', path: ({ connection }) => `/v1/phone-numbers/sip-connections/${connection}/check` },
+  ],
   deleteRmsgSubscription: [
     { method: 'DELETE', path: ({ subscription }) => `/v1/rmsg-phone-numbers/webhook/${subscription}` },
   ],

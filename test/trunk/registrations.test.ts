@@ -290,3 +290,11 @@ t.test('each new code with which a trunk refuses a registration is logged', asyn
   const codes = trunk.warned.flatMap((warning) => /"code":(\d+)/.exec(JSON.stringify(warning))?.[1] ?? [])
   t.same(codes, ['503', '403'])
 })
+
+t.test('a check of a trunk that registers sends OPTIONS, and does not change its state', async (t) => {
+  const { trunk, far } = await registering(t)
+  const checking = trunk.line.check('sip_out')
+  far.respond(await far.request('OPTIONS'), 503)
+  t.match(await checking, { sipCode: 503, error: 'refused' })
+  t.same(trunk.looks, [])
+})

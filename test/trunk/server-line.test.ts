@@ -107,7 +107,8 @@ t.test('an outbound call uses the SIP connection of its dial command', async (t)
 
 t.test('hosts at forbidden addresses are not called over SIP', async (t) => {
   const find = () => Promise.resolve(outgoingTo(5060, { host: '127.0.0.2' }))
-  const server = await serving(t, { find })
+  const server = await serving(t, { find, noteAnswer: () => Promise.resolve() })
+  t.match(await server.line.check('sip_out'), { error: 'unreachable' })
   const { signal } = new AbortController()
   const dialing = server.line.dial(toDial({ media: server.expect() }), signal)
   t.match(await dialing.catch((error: unknown) => error), {

@@ -194,7 +194,11 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
             }
           : null,
     },
-    resolve: (host) => Promise.resolve(host === 'nowhere.test' ? [] : ['127.0.0.1']),
+    resolve: (host) => {
+      // Node's resolver rejects so if it does not know the host.
+      if (host === 'unknown.test') return Promise.reject(Object.assign(new Error(), { syscall: 'getaddrinfo' }))
+      return Promise.resolve(host === 'nowhere.test' ? [] : ['127.0.0.1'])
+    },
     received: (event) => {
       if (fails) return Promise.reject(new Error('the store does not answer'))
       events.push(event)

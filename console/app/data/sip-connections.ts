@@ -40,6 +40,12 @@ export const useRemoveTrunk = (id: string) =>
     onSuccess: refreshConnections,
   })
 
+export const useCheckTrunk = () =>
+  useMutation({
+    mutationFn: async (id: string) => (await platform.checkSipConnection({ path: { id } })).body,
+    onSuccess: refreshConnections,
+  })
+
 export const useImportNumber = () =>
   useMutation({
     mutationFn: async (body: ImportedPhoneNumber) => (await platform.importPhoneNumber({ body })).body,

@@ -18,12 +18,13 @@ import type {
   ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
   RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
   SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
-  SignedRequest, SipConnection, SipConnectionChange, SipConnectionList, SmsAssignmentOrder, SmsBrandProfile,
-  SmsBrandState, SmsCampaignProfile, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder,
-  StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList,
-  ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin,
-  WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage,
-  WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
+  SignedRequest, SipConnection, SipConnectionChange, SipConnectionCheck, SipConnectionList, SmsAssignmentOrder,
+  SmsBrandProfile, SmsBrandState, SmsCampaignProfile, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting,
+  SmsVettingOrder, StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool,
+  ToolChange, ToolList, ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription,
+  WarmTransfer, WebJoin, WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail,
+  WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen,
+  WebhookTestResult,
 } from './models/platform.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
@@ -579,6 +580,11 @@ export type UpdateSipConnectionCall = CallOptions & {
 }
 export type UpdateSipConnectionAnswer = Answer<'application/json', SipConnection>
 
+export type CheckSipConnectionCall = CallOptions & {
+  path: { /** The id of the connection. An id of another form is not found. */ id: string }
+}
+export type CheckSipConnectionAnswer = Answer<'application/json', SipConnectionCheck>
+
 export type GetBusinessVerificationCall = CallOptions
 export type GetBusinessVerificationAnswer = Answer<'application/json', BusinessVerification>
 
@@ -876,6 +882,7 @@ export type PlatformClient = {
   /** Connect a SIP trunk */ createSipConnection(call: CreateSipConnectionCall): Promise<CreateSipConnectionAnswer>
   /** Remove a SIP connection */ deleteSipConnection(call: DeleteSipConnectionCall): Promise<DeleteSipConnectionAnswer>
   /** Change a SIP connection */ updateSipConnection(call: UpdateSipConnectionCall): Promise<UpdateSipConnectionAnswer>
+  /** Ask a trunk whether it answers */ checkSipConnection(call: CheckSipConnectionCall): Promise<CheckSipConnectionAnswer>
   /** Get the verification of the business */ getBusinessVerification(call?: GetBusinessVerificationCall): Promise<GetBusinessVerificationAnswer>
   /** Save a draft of the verification */ saveBusinessVerificationDraft(call: SaveBusinessVerificationDraftCall): Promise<SaveBusinessVerificationDraftAnswer>
   /** Submit the business for verification */ submitBusinessVerification(call: SubmitBusinessVerificationCall): Promise<SubmitBusinessVerificationAnswer>
@@ -1038,6 +1045,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
   createSipConnection: { method: 'POST', path: '/v1/phone-numbers/sip-connections', body: 'json' },
   deleteSipConnection: { method: 'DELETE', path: '/v1/phone-numbers/sip-connections/{id}', answers: {} },
   updateSipConnection: { method: 'PATCH', path: '/v1/phone-numbers/sip-connections/{id}', body: 'json' },
+  checkSipConnection: { method: 'POST', path: '/v1/phone-numbers/sip-connections/{id}/check' },
   getBusinessVerification: { method: 'GET', path: '/v1/phone-numbers/kyb' },
   saveBusinessVerificationDraft: { method: 'PUT', path: '/v1/phone-numbers/kyb/draft', body: 'json' },
   submitBusinessVerification: { method: 'POST', path: '/v1/phone-numbers/kyb/submit', body: 'json' },

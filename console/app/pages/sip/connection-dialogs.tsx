@@ -1,11 +1,12 @@
-import type { SipConnection } from '../../../../generated/clients/typescript/models/platform.ts'
-import { useImportNumber, useRemoveTrunk } from '../../data/sip-connections.ts'
+import type { SipCheckError, SipConnection } from '../../../../generated/clients/typescript/models/platform.ts'
+import { type useCheckTrunk, useImportNumber, useRemoveTrunk } from '../../data/sip-connections.ts'
 import { AgentField } from '../../parts/agent-field.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ConfirmDialog, Form } from '../../parts/form.tsx'
+import { milliseconds } from '../../parts/formats.ts'
 import { LinkButton } from '../../parts/link-button.tsx'
-import { Notice } from '../../parts/notice.tsx'
+import { ActionFault, Notice } from '../../parts/notice.tsx'
 import { PhoneField } from '../../parts/phone-field.tsx'
 
 type ConnectionProps = { connection: SipConnection; onClose: () => void }
@@ -45,6 +46,39 @@ export function ImportDialog({ connection: { id, name, provider }, onClose }: Co
       )}
     </Dialog>
   )
+}
+
+type CheckDialogProps = ConnectionProps & { check: ReturnType<typeof useCheckTrunk> }
+
+export function CheckDialog({ connection: { name }, check: { data, error }, onClose }: CheckDialogProps) {
+  return (
+    <Dialog title={`Check of ${name}`} onClose={onClose}>
+      <ActionFault error={error} />
+      {!data && !error && <p role="status">Waiting for an answer, for at most 5 s…</p>}
+      {data && (
+        <Notice
+          tone={data.ok ? 'good' : 'alarm'}
+          title={data.error === null ? 'The trunk answers.' : faults[data.error]}
+        >
+          {data.sipStatusCode !== null && (
+            <p>
+              <code>
+                {data.sipStatusCode} {data.sipStatus}
+              </code>
+              {data.roundTripMs !== null && ` after ${milliseconds(data.roundTripMs)}`}
+            </p>
+          )}
+        </Notice>
+      )}
+    </Dialog>
+  )
+}
+
+const faults: Record<SipCheckError, string> = {
+  timeout: 'The trunk does not answer.',
+  unreachable: 'This server cannot call the address of the host.',
+  dns: 'The host has no address.',
+  refused: 'The trunk refuses.',
 }
 
 export function RemoveDialog({ connection: { id, name, numbers }, onClose }: ConnectionProps) {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { SipConnection } from '../../../../generated/clients/typescript/models/platform.ts'
-import { sipConnectionsQuery } from '../../data/sip-connections.ts'
+import { sipConnectionsQuery, useCheckTrunk } from '../../data/sip-connections.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -12,16 +12,21 @@ import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { ImportDialog, RemoveDialog } from './connection-dialogs.tsx'
+import { CheckDialog, ImportDialog, RemoveDialog } from './connection-dialogs.tsx'
 import { ConnectionDialog } from './connection-form.tsx'
 
-type Open = { kind: 'new' } | { kind: 'change' | 'import' | 'remove'; connection: SipConnection }
+type Open = { kind: 'new' } | { kind: 'change' | 'check' | 'import' | 'remove'; connection: SipConnection }
 
 /** The organization's SIP trunks: where calls go out, from where they come in, and whether the other side answers. */
 export function SipPage() {
   const connections = useQuery(sipConnectionsQuery)
   const [open, setOpen] = useState<Open | null>(null)
+  const check = useCheckTrunk()
   const close = () => setOpen(null)
+  const show = (what: Open) => {
+    if (what.kind === 'check') check.mutate(what.connection.id)
+    setOpen(what)
+  }
   return (
     <Page
       title="SIP connections"
@@ -41,17 +46,13 @@ export function SipPage() {
               <p>Connect the trunk of your telephone company, and then import its numbers.</p>
             </Empty>
           ) : (
-            <Table
-              label="SIP connections"
-              columns={[...columns, actions(setOpen)]}
-              rows={rows}
-              keyOf={({ id }) => id}
-            />
+            <Table label="SIP connections" columns={[...columns, actions(show)]} rows={rows} keyOf={({ id }) => id} />
           )
         }
       </Answer>
       {open?.kind === 'new' && <ConnectionDialog onClose={close} />}
       {open?.kind === 'change' && <ConnectionDialog connection={open.connection} onClose={close} />}
+      {open?.kind === 'check' && <CheckDialog connection={open.connection} check={check} onClose={close} />}
       {open?.kind === 'import' && <ImportDialog connection={open.connection} onClose={close} />}
       {open?.kind === 'remove' && <RemoveDialog connection={open.connection} onClose={close} />}
     </Page>
@@ -104,6 +105,14 @@ const actions = (open: (what: Open) => void): Column<SipConnection> => ({
   name: 'Actions',
   cell: (connection) => (
     <Line>
+      <Button
+        isSmall
+        aria-label={`Check now: ${connection.name}`}
+        disabled={connection.outbound === null}
+        onClick={() => open({ kind: 'check', connection })}
+      >
+        Check now
+      </Button>
       <Button
         isSmall
         aria-label={`Import a number of ${connection.name}`}

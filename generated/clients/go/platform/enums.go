@@ -142,6 +142,10 @@ type (
 	SIPIdentity                       string
 	SIPConnectionStatus               string
 	NewSIPConnectionOutboundTransport = SIPTransport
+	// Why `ok` is false. `timeout`: no answer within 5 s. `unreachable`: the host has an address that this server may
+	// not call, or the SIP port of the server is closed. `dns`: the host has no address. `refused`: the answer refuses
+	// the login, or says that the trunk is out of order.
+	SIPCheckError string
 	// | status | meaning | |---|---| | `missing` | Nothing was saved. | | `draft` | Something was saved, and not
 	// submitted. | | `submitted` | It is being reviewed. | | `approved` | The organization may buy numbers. | |
 	// `rejected` | `rejectionReason` says why; it can be submitted again. | | `revoked` | An approval was taken back.
@@ -274,6 +278,7 @@ const (
 	AuditActionSIPConnectionCreated                           AuditAction                            = "sip_connection.created"
 	AuditActionSIPConnectionUpdated                           AuditAction                            = "sip_connection.updated"
 	AuditActionSIPConnectionDeleted                           AuditAction                            = "sip_connection.deleted"
+	AuditActionSIPConnectionChecked                           AuditAction                            = "sip_connection.checked"
 	AuditActionKybSubmitted                                   AuditAction                            = "kyb.submitted"
 	AuditActionSMSBrandSaved                                  AuditAction                            = "sms_brand.saved"
 	AuditActionSMSBrandSubmitted                              AuditAction                            = "sms_brand.submitted"
@@ -714,6 +719,10 @@ const (
 	SIPConnectionStatusUnverified                             SIPConnectionStatus                    = "unverified"
 	SIPConnectionStatusReady                                  SIPConnectionStatus                    = "ready"
 	SIPConnectionStatusFailing                                SIPConnectionStatus                    = "failing"
+	SIPCheckErrorTimeout                                      SIPCheckError                          = "timeout"
+	SIPCheckErrorUnreachable                                  SIPCheckError                          = "unreachable"
+	SIPCheckErrorDNS                                          SIPCheckError                          = "dns"
+	SIPCheckErrorRefused                                      SIPCheckError                          = "refused"
 	BusinessVerificationStatusMissing                         BusinessVerificationStatus             = "missing"
 	BusinessVerificationStatusDraft                           BusinessVerificationStatus             = "draft"
 	BusinessVerificationStatusSubmitted                       BusinessVerificationStatus             = "submitted"

@@ -592,6 +592,12 @@ func (c *Client) UpdateSIPConnection(ctx context.Context, id string, body SIPCon
 	return parley.JSON[*SIPConnection](ctx, c.surface, request, options)
 }
 
+// CheckSIPConnection sends POST /v1/phone-numbers/sip-connections/{id}/check: ask a trunk whether it answers.
+func (c *Client) CheckSIPConnection(ctx context.Context, id string, options ...parley.CallOption) (*SIPConnectionCheck, error) {
+	request := parley.Post("/v1/phone-numbers/sip-connections/" + url.PathEscape(id) + "/check")
+	return parley.JSON[*SIPConnectionCheck](ctx, c.surface, request, options)
+}
+
 // GetBusinessVerification sends GET /v1/phone-numbers/kyb: get the verification of the business.
 func (c *Client) GetBusinessVerification(ctx context.Context, options ...parley.CallOption) (*BusinessVerification, error) {
 	return parley.JSON[*BusinessVerification](ctx, c.surface, parley.Get("/v1/phone-numbers/kyb"), options)

@@ -2065,6 +2065,17 @@ type SIPConnectionChange struct {
 	Inbound  parley.Nullable[SIPConnectionChangeInbound]  `json:"inbound,omitzero"`  // How calls come in over the connection. null if none do.
 }
 
+type SIPConnectionCheck struct {
+	// Whether the other side answered, and did not refuse. Many trunks that take calls answer OPTIONS with 404 or 405,
+	// so these count too, but do not change the status.
+	Ok            bool           `json:"ok"`
+	SIPStatusCode *int64         `json:"sipStatusCode"` // The SIP response code, such as 200. null if there was no answer.
+	SIPStatus     *string        `json:"sipStatus"`     // The meaning of the code, such as `OK`. null if there was no answer, or if SIP does not define the code.
+	RoundTripMs   *float64       `json:"roundTripMs"`   // The milliseconds from the request to the answer, with the login if one was wanted. null if there was no answer.
+	Error         *SIPCheckError `json:"error"`
+	CheckedAt     time.Time      `json:"checkedAt"` // When the check ended, in UTC.
+}
+
 type SavedBusinessProfileAddress struct {
 	Street     *string        `json:"street,omitzero"`     // Street and number.
 	City       *string        `json:"city,omitzero"`       // The town of the address.

@@ -158,6 +158,9 @@ _DELETE_SIP_CONNECTION: Operation[None] = Operation(
 _UPDATE_SIP_CONNECTION: Operation[types.SipConnection] = Operation(
     "PATCH", "/v1/phone-numbers/sip-connections/{id}", body="json"
 )
+_CHECK_SIP_CONNECTION: Operation[types.SipConnectionCheck] = Operation(
+    "POST", "/v1/phone-numbers/sip-connections/{id}/check"
+)
 _GET_BUSINESS_VERIFICATION: Operation[types.BusinessVerification] = Operation("GET", "/v1/phone-numbers/kyb")
 _SAVE_BUSINESS_VERIFICATION_DRAFT: Operation[types.BusinessVerification] = Operation(
     "PUT", "/v1/phone-numbers/kyb/draft", body="json"
@@ -826,6 +829,10 @@ class Platform(Client):
         """Change a SIP connection."""
         return self._call(_UPDATE_SIP_CONNECTION, options, path={"id": id}, body=body)
 
+    def check_sip_connection(self, id: str, **options: Unpack[CallOptions]) -> types.SipConnectionCheck:
+        """Ask a trunk whether it answers."""
+        return self._call(_CHECK_SIP_CONNECTION, options, path={"id": id})
+
     def get_business_verification(self, **options: Unpack[CallOptions]) -> types.BusinessVerification:
         """Get the verification of the business."""
         return self._call(_GET_BUSINESS_VERIFICATION, options)
@@ -1163,6 +1170,7 @@ class AsyncPlatform(AsyncClient):
     create_sip_connection = awaited(Platform.create_sip_connection)
     delete_sip_connection = awaited(Platform.delete_sip_connection)
     update_sip_connection = awaited(Platform.update_sip_connection)
+    check_sip_connection = awaited(Platform.check_sip_connection)
     get_business_verification = awaited(Platform.get_business_verification)
     save_business_verification_draft = awaited(Platform.save_business_verification_draft)
     submit_business_verification = awaited(Platform.submit_business_verification)

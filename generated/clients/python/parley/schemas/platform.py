@@ -29,9 +29,9 @@ AuditAction: TypeAlias = Literal[
     "delivery.redelivered", "webhook_secret.read", "webhook_secret.rotated", "provider_key.stored",
     "provider_key.deleted", "phone_number.purchased", "phone_number.imported", "phone_number.updated",
     "phone_number.released", "sip_connection.created", "sip_connection.updated", "sip_connection.deleted",
-    "kyb.submitted", "sms_brand.saved", "sms_brand.submitted", "sms_brand.vetting_ordered", "sms_campaign.saved",
-    "sms_campaign.submitted", "sms_number.assigned", "sms_number.unassigned", "call.joined", "call.transferred",
-    "call.ended", "call.exported", "recording.played", "callback.cancelled", "callback.dispatched",
+    "sip_connection.checked", "kyb.submitted", "sms_brand.saved", "sms_brand.submitted", "sms_brand.vetting_ordered",
+    "sms_campaign.saved", "sms_campaign.submitted", "sms_number.assigned", "sms_number.unassigned", "call.joined",
+    "call.transferred", "call.ended", "call.exported", "recording.played", "callback.cancelled", "callback.dispatched",
     "organization.updated", "user.signed_in", "user.sign_in_failed", "user.signed_out", "user.password_changed",
     "user.password_reset", "user.identity_linked", "access.denied",
 ]
@@ -241,6 +241,9 @@ SipIdentity: TypeAlias = Literal["from", "preferred", "asserted"]
 With the last two, From has the username at the host, or the number if there is no username."""
 SipConnectionStatus: TypeAlias = Literal["unverified", "ready", "failing"]
 NewSipConnectionOutboundTransport: TypeAlias = SipTransport
+SipCheckError: TypeAlias = Literal["timeout", "unreachable", "dns", "refused"]
+"""Why `ok` is false. `timeout`: no answer within 5 s. `unreachable`: the host has an address that this server may not call, or the SIP port of the server is
+closed. `dns`: the host has no address. `refused`: the answer refuses the login, or says that the trunk is out of order."""
 BusinessVerificationStatus: TypeAlias = Literal["missing", "draft", "submitted", "approved", "rejected", "revoked"]
 """| status | meaning |
 |---|---|
@@ -2126,6 +2129,16 @@ class SipConnectionChange(TypedDict):
     provider: NotRequired[str | None]  # The name of the company behind the trunk, for people. null removes it.
     outbound: NotRequired[SipConnectionChangeOutbound | None]  # How calls go out over the connection. null if none do.
     inbound: NotRequired[SipConnectionChangeInbound | None]  # How calls come in over the connection. null if none do.
+
+class SipConnectionCheck(TypedDict):
+    # Whether the other side answered, and did not refuse. Many trunks that take calls answer OPTIONS with 404 or 405, so these count too, but do not change the
+    # status.
+    ok: bool
+    sipStatusCode: int | None  # The SIP response code, such as 200. null if there was no answer.
+    sipStatus: str | None  # The meaning of the code, such as `OK`. null if there was no answer, or if SIP does not define the code.
+    roundTripMs: float | None  # The milliseconds from the request to the answer, with the login if one was wanted. null if there was no answer.
+    error: SipCheckError | None
+    checkedAt: str  # When the check ended, in UTC.
 
 class SavedBusinessProfileAddress(TypedDict):
     """Other fields are allowed too."""

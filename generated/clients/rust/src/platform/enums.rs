@@ -30,7 +30,8 @@ open_enums! {
         PhoneNumberImported = "phone_number.imported", PhoneNumberUpdated = "phone_number.updated",
         PhoneNumberReleased = "phone_number.released", SipConnectionCreated = "sip_connection.created",
         SipConnectionUpdated = "sip_connection.updated", SipConnectionDeleted = "sip_connection.deleted",
-        KybSubmitted = "kyb.submitted", SmsBrandSaved = "sms_brand.saved", SmsBrandSubmitted = "sms_brand.submitted",
+        SipConnectionChecked = "sip_connection.checked", KybSubmitted = "kyb.submitted",
+        SmsBrandSaved = "sms_brand.saved", SmsBrandSubmitted = "sms_brand.submitted",
         SmsBrandVettingOrdered = "sms_brand.vetting_ordered", SmsCampaignSaved = "sms_campaign.saved",
         SmsCampaignSubmitted = "sms_campaign.submitted", SmsNumberAssigned = "sms_number.assigned",
         SmsNumberUnassigned = "sms_number.unassigned", CallJoined = "call.joined", CallTransferred = "call.transferred",
@@ -309,6 +310,10 @@ open_enums! {
     /// if there is no username.
     SipIdentity { From = "from", Preferred = "preferred", Asserted = "asserted" }
     SipConnectionStatus { Unverified = "unverified", Ready = "ready", Failing = "failing" }
+    /// Why `ok` is false. `timeout`: no answer within 5 s. `unreachable`: the host has an address that this server may
+    /// not call, or the SIP port of the server is closed. `dns`: the host has no address. `refused`: the answer refuses
+    /// the login, or says that the trunk is out of order.
+    SipCheckError { Timeout = "timeout", Unreachable = "unreachable", Dns = "dns", Refused = "refused" }
     /// | status | meaning | |---|---| | `missing` | Nothing was saved. | | `draft` | Something was saved, and not
     /// submitted. | | `submitted` | It is being reviewed. | | `approved` | The organization may buy numbers. | |
     /// `rejected` | `rejectionReason` says why; it can be submitted again. | | `revoked` | An approval was taken back.

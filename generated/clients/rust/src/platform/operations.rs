@@ -407,6 +407,11 @@ impl Platform {
         self.surface.json(request).await
     }
 
+    /// Ask a trunk whether it answers (`POST /v1/phone-numbers/sip-connections/{id}/check`).
+    pub async fn check_sip_connection(&self, id: &str) -> Result<SipConnectionCheck> {
+        self.surface.json(Request::post("/v1/phone-numbers/sip-connections/{id}/check").path("id", id)).await
+    }
+
     /// Get the verification of the business (`GET /v1/phone-numbers/kyb`).
     pub async fn get_business_verification(&self) -> Result<BusinessVerification> {
         self.surface.json(Request::get("/v1/phone-numbers/kyb")).await

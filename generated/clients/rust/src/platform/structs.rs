@@ -558,6 +558,14 @@ pub struct SipConnection {
     /** When the connection was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the connection was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
+pub struct SipConnectionCheck {
+    /** Whether the other side answered, and did not refuse. Many trunks that take calls answer OPTIONS with 404 or 405, so these count too, but do not change the status. */ pub ok: bool,
+    /** The SIP response code, such as 200. null if there was no answer. */ pub sip_status_code: Option<i64>,
+    /** The meaning of the code, such as `OK`. null if there was no answer, or if SIP does not define the code. */ pub sip_status: Option<String>,
+    /** The milliseconds from the request to the answer, with the login if one was wanted. null if there was no answer. */ pub round_trip_ms: Option<f64>,
+    pub error: Option<SipCheckError>,
+    /** When the check ended, in UTC. */ pub checked_at: DateTime<Utc>,
+}
 pub struct SavedBusinessProfileAddress {
     /** Street and number. */ pub street: Option<String>,
     /** The town of the address. */ pub city: Option<String>,

@@ -540,6 +540,11 @@ public final class Platform extends Surface {
         return json(request("PATCH", "/v1/phone-numbers/sip-connections/{id}", id).json(body), SipConnection.class);
     }
 
+    /** Ask a trunk whether it answers: <code>POST /v1/phone-numbers/sip-connections/{id}/check</code>. */
+    public ApiCall<SipConnectionCheck> checkSipConnection(String id) {
+        return json(request("POST", "/v1/phone-numbers/sip-connections/{id}/check", id), SipConnectionCheck.class);
+    }
+
     /** Get the verification of the business: {@code GET /v1/phone-numbers/kyb}. */
     public ApiCall<BusinessVerification> getBusinessVerification() {
         return json(request("GET", "/v1/phone-numbers/kyb"), BusinessVerification.class);

@@ -223,7 +223,8 @@ public final class Schemas {
         @JsonProperty("phone_number.released") PHONE_NUMBER_RELEASED,
         @JsonProperty("sip_connection.created") SIP_CONNECTION_CREATED,
         @JsonProperty("sip_connection.updated") SIP_CONNECTION_UPDATED,
-        @JsonProperty("sip_connection.deleted") SIP_CONNECTION_DELETED, @JsonProperty("kyb.submitted") KYB_SUBMITTED,
+        @JsonProperty("sip_connection.deleted") SIP_CONNECTION_DELETED,
+        @JsonProperty("sip_connection.checked") SIP_CONNECTION_CHECKED, @JsonProperty("kyb.submitted") KYB_SUBMITTED,
         @JsonProperty("sms_brand.saved") SMS_BRAND_SAVED, @JsonProperty("sms_brand.submitted") SMS_BRAND_SUBMITTED,
         @JsonProperty("sms_brand.vetting_ordered") SMS_BRAND_VETTING_ORDERED,
         @JsonProperty("sms_campaign.saved") SMS_CAMPAIGN_SAVED,
@@ -2788,6 +2789,19 @@ public final class Schemas {
             return this;
         }
     }
+    /** Why {@code ok} is false. {@code timeout}: no answer within 5 s. {@code unreachable}: the host has an address that this server may not call, or the SIP
+     * port of the server is closed. {@code dns}: the host has no address. {@code refused}: the answer refuses the login, or says that the trunk is out of
+     * order. */
+    public enum SipCheckError { TIMEOUT, UNREACHABLE, DNS, REFUSED }
+    /** @param ok Whether the other side answered, and did not refuse. Many trunks that take calls answer OPTIONS with 404 or 405, so these count too, but do
+     * not change the status.
+     * @param sipStatusCode The SIP response code, such as 200. null if there was no answer.
+     * @param sipStatus The meaning of the code, such as {@code OK}. null if there was no answer, or if SIP does not define the code.
+     * @param roundTripMs The milliseconds from the request to the answer, with the login if one was wanted. null if there was no answer.
+     * @param checkedAt When the check ended, in UTC. */
+    public record SipConnectionCheck(
+        boolean ok, Long sipStatusCode, String sipStatus, Double roundTripMs, Open<SipCheckError> error,
+        Instant checkedAt) {}
     /** | status | meaning | |---|---| | {@code missing} | Nothing was saved. | | {@code draft} | Something was saved, and not submitted. | | {@code submitted}
      * | It is being reviewed. | | {@code approved} | The organization may buy numbers. | | {@code rejected} | {@code rejectionReason} says why; it can be
      * submitted again. | | {@code revoked} | An approval was taken back. The numbers stay; no more can be bought until it is approved again. | */

@@ -1,0 +1,53 @@
+/** A check of a trunk by OPTIONS, as soon as it is asked for. */
+import t from 'tap'
+import { openOut } from './outbound-setup.ts'
+
+t.test('a trunk is checked at once: the answer is timed, and counts for the state of the trunk', async (t) => {
+  for (const [code, error, looks] of [
+    [200, null, [['sip_out', true]]],
+    [404, null, []],
+    [503, 'refused', [['sip_out', false]]],
+  ] as const) {
+    const { trunk, far } = await openOut(t)
+    const checking = trunk.line.check('sip_out')
+    const asked = await far.request('OPTIONS')
+    await trunk.clock.advance(40)
+    far.respond(asked, code)
+    t.same(await checking, { sipCode: code, roundTripMs: 40, error })
+    t.same(trunk.looks, looks)
+  }
+  const { trunk } = await openOut(t)
+  t.equal(await trunk.line.check('sip_other'), null)
+})
+
+t.test('a check answers the challenge of a trunk with the login', async (t) => {
+  const { trunk, far } = await openOut(t, { username: 'desk', password: 'x' })
+  const checking = trunk.line.check('sip_out')
+  const headers = ['WWW-Authenticate: Digest realm="r", nonce="1"']
+  far.respond(await far.request('OPTIONS'), 401, { headers })
+  far.respond(await far.request('OPTIONS', 2), 401, { headers })
+  t.match(await checking, { sipCode: 401, error: 'refused' })
+})
+
+t.test('a check waits 5 s for an answer, and then sends no more', async (t) => {
+  const { trunk, far } = await openOut(t)
+  const checking = trunk.line.check('sip_out')
+  await far.request('OPTIONS')
+  await trunk.clock.advance(5_000)
+  t.same(await checking, { sipCode: null, roundTripMs: null, error: 'timeout' })
+  t.same(trunk.looks, [['sip_out', false]])
+  const sent = far.requests('OPTIONS').length
+  await trunk.clock.advance(20_000)
+  t.equal(far.requests('OPTIONS').length, sent)
+})
+
+t.test('a check says that the resolver does not know the host, or that no address is permitted', async (t) => {
+  for (const [host, error] of [
+    ['nowhere.test', 'unreachable'],
+    ['unknown.test', 'dns'],
+  ] as const) {
+    const { trunk } = await openOut(t, { host })
+    t.same(await trunk.line.check('sip_out'), { sipCode: null, roundTripMs: null, error })
+    t.same(trunk.looks, [['sip_out', false]])
+  }
+})
