@@ -10,7 +10,7 @@ import { refreshMs, type SharedLimits } from '../../store/sharing/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { TestClock } from '../clock.ts'
 import { until } from '../process/machine.ts'
-import { storeClock } from '../time/store-clock.ts'
+import { followSystemClock, storeClock } from '../time/store-clock.ts'
 import { TestCluster } from './cluster.ts'
 import { killed, spawned } from './spawned.ts'
 
@@ -230,7 +230,10 @@ t.test('the leases of a killed instance count until they expire', async (t) => {
   t.teardown(() => killed(other))
   t.match(other.lines, ['granted', 'ready'])
   // An instance waits two seconds at most until the others share their leases. On a busy machine this may take longer.
-  await until('the first shares its leases', () => !countsInMemory(store))
+  await until('the first shares its leases', async () => {
+    await followSystemClock(clock)
+    return !countsInMemory(store)
+  })
   t.equal(await acquire(store), 'key')
   await killed(other)
   t.equal(await acquire(store), 'key', 'not known yet')
