@@ -66,6 +66,7 @@ export function createResources(app: App, { catalog, numbers, trunks }: Resource
       clock,
       connectionId: ids.sipConnection,
       allowedAddressesMax: config.sip.allowedAddressesMax,
+      attempts: store.signInAttempts,
       checkTrunk: trunks && ((id) => trunks.line.check(id)),
     }),
     rmsgSubscriptions: createSubscriptions({

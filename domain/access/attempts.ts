@@ -1,4 +1,6 @@
-/** Counts attempts and limits them, over all processes: sign-ins, mails, trials of tools. */
+/** Counts attempts and limits them, over all processes: sign-ins, mails, trials of tools, checks of SIP connections. */
+import type { Clock } from '../ports/system.ts'
+import { ResourceFault, type TrialSubject } from '../records/resource-fault.ts'
 
 /** The counted attempts for one subject. Times are in milliseconds since the epoch. */
 export type Attempts = { failures: number; firstMs: number; lastMs: number; blockedUntilMs: number }
@@ -29,4 +31,24 @@ export function inWindow({ most, ms }: { most: number; ms: number }): Count {
     const blockedUntilMs = failures + 1 < most ? firstMs : firstMs + ms
     return { failures: failures + 1, firstMs, lastMs: nowMs, blockedUntilMs }
   }
+}
+
+export type TrialDeps = { attempts: Pick<AttemptStore, 'admit'>; clock: Clock }
+
+/** The trials of an organization, counted apart for each subject. Part of the contract. */
+const countTrial = inWindow({ most: 30, ms: 60_000 })
+/** The keys in the store. Processes of other versions count under the same keys. */
+const trialKeys: Readonly<Record<TrialSubject, string>> = { tool: 'trial', sip_connection: 'sip_check' }
+
+/**
+ * Counts a trial of the organization, because each trial sends requests to a host of the organization's choice. Throws
+ * ResourceFault `too_many_trials`.
+ */
+export async function admitTrial(deps: TrialDeps, subject: TrialSubject, organizationId: string): Promise<void> {
+  const nowMs = deps.clock.nowMs()
+  const counted = { text: `${trialKeys[subject]} ${organizationId}`, count: countTrial }
+  const blockedUntilMs = await deps.attempts.admit([counted], nowMs)
+  if (blockedUntilMs === null) return
+  const retryAfterS = Math.ceil((blockedUntilMs - nowMs) / 1000)
+  throw new ResourceFault({ kind: 'too_many_trials', subject, retryAfterS })
 }

@@ -1,5 +1,6 @@
 /** Creates, lists, changes, checks and removes an organization's SIP connections. */
 import { isDeepStrictEqual } from 'node:util'
+import { type AttemptStore, admitTrial } from '../access/attempts.ts'
 import type { CheckTrunk, OutboundAddressing, TrunkCheck } from '../ports/sip-connections.ts'
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -42,6 +43,7 @@ export type ConnectionDeps = {
   connectionId: () => string
   /** The limit of IP addresses for all connections together. */
   allowedAddressesMax: number
+  attempts: Pick<AttemptStore, 'admit'>
   /** Null if this process sends no SIP. */
   checkTrunk: CheckTrunk | null
 }
@@ -118,11 +120,19 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
 /** A test connection's calls are simulated, and so is its trunk's answer. */
 const simulatedCheck: TrunkCheck = { sipCode: 200, roundTripMs: 0, error: null }
 
-async function checked({ id, test, outbound }: OwnedConnection, { checkTrunk }: ConnectionDeps): Promise<TrunkCheck> {
+/** Counts a check only if it sends OPTIONS to a trunk. */
+async function checked(connection: OwnedConnection, deps: ConnectionDeps): Promise<TrunkCheck> {
+  const { organizationId, id, test, outbound } = connection
+  const { checkTrunk } = deps
   if (outbound === null) refuseIssues([{ path: ['outbound'], problem: { kind: 'outbound_missing' } }])
   if (test) return simulatedCheck
-  if (checkTrunk !== null) return requireResource(await checkTrunk(id))
-  throw new ResourceFault({ kind: 'invalid', issues: [{ path: ['outbound'], problem: { kind: 'sip_port_missing' } }] })
+  if (checkTrunk === null)
+    throw new ResourceFault({
+      kind: 'invalid',
+      issues: [{ path: ['outbound'], problem: { kind: 'sip_port_missing' } }],
+    })
+  await admitTrial(deps, 'sip_connection', organizationId)
+  return requireResource(await checkTrunk(id))
 }
 
 function refuseName(): never {

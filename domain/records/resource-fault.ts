@@ -126,6 +126,9 @@ export type Resource =
   | 'invitation'
 
 /** Why a connected call takes no further person: the agent says its last words, or the call is or was transferred. */
+/** Trials of tools and checks of SIP connections have separate limits. */
+export type TrialSubject = 'tool' | 'sip_connection'
+
 export type NotLiveReason = 'ending' | 'transferring' | 'with_recipient'
 
 export type ResourceFaultData =
@@ -215,8 +218,8 @@ export type ResourceFaultData =
   /** Without `because` the session is over, has not begun, or was not joined in time. */
   | { kind: 'call_not_live'; because?: NotLiveReason }
   | { kind: 'call_not_ended' }
-  /** The organization has tried its tools too often in the last minute. */
-  | { kind: 'too_many_trials'; retryAfterS: number }
+  /** The organization has tried its tools, or checked its SIP connections, too often in the last minute. */
+  | { kind: 'too_many_trials'; subject: TrialSubject; retryAfterS: number }
   /** The agent has another version than the client expects. `version` is its present version. */
   | { kind: 'version_changed'; version: number }
   /** Only a phone call can be transferred. */

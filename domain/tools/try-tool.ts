@@ -3,7 +3,7 @@
  * marked as `test` and is never repeated.
  */
 
-import { type AttemptStore, inWindow } from '../access/attempts.ts'
+import { admitTrial, type TrialDeps } from '../access/attempts.ts'
 import type { ToolResult } from '../conversation/parts/deps.ts'
 import { toolResultCharactersMax } from '../conversation/turns/tool-calls.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -14,9 +14,9 @@ import { webhookHeaders } from '../webhooks/signature.ts'
 import { answerBytesMax, headersOf, type RunToolDeps, resultOf, timeoutMsDefault } from './run-tool.ts'
 
 export type TryToolDeps = Pick<RunToolDeps, 'client' | 'clock' | 'workspaceSecrets'> &
-  Pick<AttemptDeps, 'deadline'> & {
+  Pick<AttemptDeps, 'deadline'> &
+  TrialDeps & {
     tools: Pick<ToolStore, 'listWithSecrets'>
-    attempts: Pick<AttemptStore, 'admit'>
     /** Makes a UUID. */
     id: () => string
   }
@@ -35,8 +35,6 @@ export type TryTool = (tenant: Tenant, ids: { agentId: string; toolId: string },
 
 const argsBytesMax = 16_384
 const mask = '***'
-/** The trials of an organization. */
-const countTrial = inWindow({ most: 30, ms: 60_000 })
 
 export function createTryTool(deps: TryToolDeps): TryTool {
   const { clock, client } = deps
@@ -47,7 +45,7 @@ export function createTryTool(deps: TryToolDeps): TryTool {
     if (source.kind !== 'webhook') throw invalid('toolId', { kind: 'tool_not_webhook' })
     if (Buffer.byteLength(JSON.stringify(args)) > argsBytesMax)
       throw invalid('args', { kind: 'json_too_large', bytesMax: argsBytesMax })
-    await admitTrial(deps, tenant.organizationId)
+    await admitTrial(deps, 'tool', tenant.organizationId)
     const id = `test:${deps.id()}`
     const body = bodyOf(tool, args, id)
     const { organizationId: owner } = tenant
@@ -93,12 +91,4 @@ function statusOf(outcome: unknown): number | null {
 /** Cuts the result as in a call. */
 function shortened(result: ToolResult): ToolResult {
   return 'result' in result ? { result: result.result.slice(0, toolResultCharactersMax) } : result
-}
-
-/** Counts a trial of the organization, over all processes. Throws ResourceFault `too_many_trials`. */
-async function admitTrial({ attempts, clock }: TryToolDeps, organizationId: string): Promise<void> {
-  const nowMs = clock.nowMs()
-  const blockedUntilMs = await attempts.admit([{ text: `trial ${organizationId}`, count: countTrial }], nowMs)
-  if (blockedUntilMs === null) return
-  throw new ResourceFault({ kind: 'too_many_trials', retryAfterS: Math.ceil((blockedUntilMs - nowMs) / 1000) })
 }

@@ -62,7 +62,7 @@ export function sayResourceFault(data: ResourceFaultData): Said {
     case 'not_found':
       return { code: 'NOT_FOUND', ...(data.named && { message: `There is no ${data.named} of this id here.` }) }
     case 'too_many_trials':
-      return tooManyTrials(data.retryAfterS)
+      return tooManyTrials(data)
     case 'version_changed':
       return versionChanged(data.version)
     case 'named_not_found':
@@ -130,9 +130,12 @@ function attemptsBlocked(retryAfterS: number): Said {
   }
 }
 
-const tooManyTrials = (retryAfterS: number): Said => ({
+const tooManyTrials = ({ subject, retryAfterS }: Extract<ResourceFaultData, { kind: 'too_many_trials' }>): Said => ({
   code: 'RATE_LIMITED',
-  message: 'The organization has tried its tools too often in the last minute.',
+  message:
+    subject === 'tool'
+      ? 'The organization has tried its tools too often in the last minute.'
+      : 'The organization has checked its SIP connections too often in the last minute.',
   headers: { 'Retry-After': String(retryAfterS) },
 })
 

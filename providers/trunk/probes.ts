@@ -1,4 +1,5 @@
 /** Sends OPTIONS to check if trunks answer: each minute to every trunk without a registration, and on request. */
+import { isDeepStrictEqual } from 'node:util'
 import type { SipConnection, SipConnections, SipOutbound, TrunkCheck } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
@@ -22,6 +23,8 @@ const checkMs = 5_000
 
 export class Probes {
   readonly #deps: ProbesDeps
+  /** The checks under way, by connection. */
+  readonly #checks = new Map<string, { outbound: SipOutbound; result: Promise<TrunkCheck> }>()
   #cancel = () => {}
   #isClosed = false
 
@@ -36,10 +39,22 @@ export class Probes {
   }
 
   /**
-   * Sends OPTIONS now. If the trunk has a registration, the answer is not noted, because many such trunks ignore
-   * OPTIONS.
+   * Sends OPTIONS now. While a check of the connection is under way, its result is used, so that a trunk gets one
+   * request at a time. If the connection has changed since, another check begins.
    */
-  async check(connection: SipConnection, { register }: SipOutbound): Promise<TrunkCheck> {
+  check(connection: SipConnection, outbound: SipOutbound): Promise<TrunkCheck> {
+    const { id } = connection
+    const underWay = this.#checks.get(id)
+    if (underWay !== undefined && isDeepStrictEqual(underWay.outbound, outbound)) return underWay.result
+    const result = this.#check(connection, outbound).finally(() => {
+      if (this.#checks.get(id)?.result === result) this.#checks.delete(id)
+    })
+    this.#checks.set(id, { outbound, result })
+    return result
+  }
+
+  /** If the trunk has a registration, its answer is not noted, because many such trunks ignore OPTIONS. */
+  async #check(connection: SipConnection, { register }: SipOutbound): Promise<TrunkCheck> {
     const { connections } = this.#deps
     const answer = await this.#answerInTime(connection)
     const takesCalls = answer.error === null ? saysOptions(answer.sipCode) : false

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { freePort } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
-import { SipPeer } from '../trunk/sip-peer.ts'
+import { SipPeer, wanted } from '../trunk/sip-peer.ts'
 import { trunkEnv } from '../trunk/trunk-server.ts'
 import { call, faultOf, startAdministered, startOwnAdministered } from './setup.ts'
 
@@ -51,4 +51,36 @@ t.test('checkSipConnection needs a SIP port of the server, and is simulated for 
   const id = await connected(test, { outbound })
   t.match((await check(test, id)).json(), { ok: true, sipStatusCode: 200, roundTripMs: 0, error: null })
   t.same(faultOf(await check(acme, id)), { status: 404, code: 'NOT_FOUND' })
+})
+
+/** Answers the newest check. A busy machine may have repeated the requests before, so the checks are counted by Call-ID. */
+async function answerCheck(far: SipPeer, number: number): Promise<void> {
+  const find = () => new Map(far.requests('OPTIONS').map((request) => [request.callId, request]))
+  const asked = await wanted(() => [...find().values()][number - 1], `check ${number}`)
+  far.respond(asked, 200)
+}
+
+t.test('checkSipConnection refuses more than 30 checks a minute of an organization', async (t) => {
+  const sipPort = await freePort()
+  const { admin } = await startOwnAdministered(t, trunkEnv(sipPort))
+  const acme = await admin.organization('that checks often')
+  const far = await SipPeer.open({ port: sipPort })
+  t.teardown(() => far.close())
+  const outbound = { host: '127.0.0.1', port: far.port }
+  const id = await connected(acme, { outbound })
+  for (let checks = 1; checks <= 30; checks++) {
+    const checking = check(acme, id)
+    await answerCheck(far, checks)
+    t.equal((await checking).status, 200)
+  }
+  const refused = await check(acme, id)
+  t.same(faultOf(refused), { status: 429, code: 'RATE_LIMITED' })
+  t.match(refused.json<{ error: string }>().error, /checked its SIP connections too often/)
+  t.match(refused.headers.get('retry-after'), /^[1-9][0-9]?$/)
+  const beta = await admin.organization('beside')
+  const other = check(beta, await connected(beta, { outbound }))
+  await answerCheck(far, 31)
+  t.equal((await other).status, 200, 'another organization is not limited')
+  const test = { ...acme, ...(await admin.key(acme.id, { test: true })) }
+  t.equal((await check(test, await connected(test, { outbound }))).status, 200, 'a simulated check sends nothing')
 })

@@ -51,3 +51,20 @@ t.test('a check says that the resolver does not know the host, or that no addres
     t.same(trunk.looks, [['sip_out', false]])
   }
 })
+
+t.test('two checks of a trunk at once send one request, and a changed connection is checked anew', async (t) => {
+  const more = { userPhone: false }
+  const { trunk, far } = await openOut(t, more)
+  const checks = [trunk.line.check('sip_out'), trunk.line.check('sip_out')]
+  const asked = await far.request('OPTIONS')
+  more.userPhone = true
+  const changed = trunk.line.check('sip_out')
+  far.respond(await far.request('OPTIONS', 2), 403)
+  t.match(await changed, { sipCode: 403, error: 'refused' })
+  far.respond(asked, 200)
+  for (const check of checks) t.match(await check, { sipCode: 200, error: null })
+  t.equal(far.requests('OPTIONS').length, 2)
+  const again = trunk.line.check('sip_out')
+  far.respond(await far.request('OPTIONS', 3), 200)
+  t.match(await again, { sipCode: 200 })
+})
