@@ -41,8 +41,8 @@ export type TrunkCheck = {
 }
 
 /**
- * Sends OPTIONS to a live connection's trunk, and notes the answer for the connection's status. Resolves with null if
- * there is no such connection.
+ * Sends OPTIONS to a live connection's trunk, and notes an answer for the connection's status. If there is no answer,
+ * nothing is noted. Resolves with null if there is no such connection.
  */
 export type CheckTrunk = (id: string) => Promise<TrunkCheck | null>
 

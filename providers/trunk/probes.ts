@@ -53,13 +53,17 @@ export class Probes {
     return result
   }
 
-  /** If the trunk has a registration, its answer is not noted, because many such trunks ignore OPTIONS. */
+  /**
+   * Notes only an answer of the trunk. No answer is not noted, because a slow trunk may answer after a check has ended,
+   * and this server's own port may be closed. If the trunk has a registration, its answer is not noted either, because
+   * many such trunks ignore OPTIONS.
+   */
   async #check(connection: SipConnection, { register }: SipOutbound): Promise<TrunkCheck> {
     const { connections } = this.#deps
     const answer = await this.#answerInTime(connection)
-    const takesCalls = answer.error === null ? saysOptions(answer.sipCode) : false
+    const takesCalls = answer.error === null ? saysOptions(answer.sipCode) : null
     if (takesCalls !== null && !register) await connections.noteAnswer(connection.id, takesCalls)
-    return answer.error === null && takesCalls === false ? { ...answer, error: 'refused' } : answer
+    return takesCalls === false ? { ...answer, error: 'refused' } : answer
   }
 
   async #answerInTime(connection: SipConnection): Promise<TrunkCheck> {
