@@ -120,6 +120,20 @@ t.test('while the record of an ended conversation is written, no user may join',
   t.match(await failure(Promise.resolve().then(() => seat.join({}))), { data: { kind: 'call_not_live' } })
 })
 
+t.test('if a transfer begins while a person joins, a new person is refused and a joined person rejoins', async (t) => {
+  const all = setup()
+  await all.join()
+  const known = await (await all.person('join_1')).join({})
+  known.begin(all.transport)
+  const again = await (await all.person('join_1')).join({})
+  const stranger = await (await all.person('join_2')).join({})
+  all.beginTransfer()
+  const refusal = await failure(Promise.resolve().then(() => stranger.begin(all.transport)))
+  t.match(refusal, { data: { kind: 'call_not_live', because: 'transferring' } })
+  again.begin(all.transport)
+  t.same(all.log, ['join join_1', 'join join_1'])
+})
+
 t.test('a joined person who has hung up cannot rejoin the session', async (t) => {
   const all = setup()
   await all.join()

@@ -43,7 +43,14 @@ export function setup({
   const endedElsewhere: EndedCall[] = []
   const started: { call: Call }[] = []
   let finish = () => {}
-  const state = { isOver: false, failsJoins: false, failsReleases: false, failsEnds: false, counts: true }
+  const state = {
+    isOver: false,
+    isTransferring: false,
+    failsJoins: false,
+    failsReleases: false,
+    failsEnds: false,
+    counts: true,
+  }
   const user = caller({ maxConcurrency: limits })
   const deps: CallRegistryDeps = {
     calls: {
@@ -124,6 +131,7 @@ export function setup({
     person,
     join,
     finish: () => finish(),
+    beginTransfer: () => void (state.isTransferring = true),
     endConversation: () => void (state.isOver = true),
     breakJoins: (fails: boolean) => void (state.failsJoins = fails),
     breakCounts: () => void (state.counts = false),
@@ -142,7 +150,7 @@ function placesOf(max: number): TakePlace {
   }
 }
 
-function recorded(log: string[], state = { isOver: false, failsJoins: false }): Conversation {
+function recorded(log: string[], state = { isOver: false, isTransferring: false, failsJoins: false }): Conversation {
   const note =
     (name: string) =>
     (...args: unknown[]) =>
@@ -154,7 +162,9 @@ function recorded(log: string[], state = { isOver: false, failsJoins: false }): 
     get isEnding() {
       return state.isOver
     },
-    isTransferring: false,
+    get isTransferring() {
+      return state.isTransferring
+    },
     isHandedOver: false,
     audio: note('audio'),
     played: note('played'),

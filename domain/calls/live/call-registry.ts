@@ -237,12 +237,13 @@ export class CallRegistry implements SeatAdmission {
       identity,
       clientOverrides: [],
       join: () => {
-        const conversation = requireSeat()
+        requireSeat()
         const who = { identity, displayName: person?.displayName ?? null }
         return Promise.resolve({
           unserved: [],
           resumed: people.has(identity),
-          begin: (transport: MediaTransport) => people.join(conversation, who, transport),
+          // A transfer may have begun meanwhile.
+          begin: (transport: MediaTransport) => people.join(requireSeat(), who, transport),
         })
       },
     }

@@ -80,7 +80,8 @@ export type JoinedSession = {
    * Called directly after `ready` was sent, but not if a newer socket has joined meanwhile. From then on the
    * conversation may use the transport. A session's first `begin` starts its conversation; a later `begin` gives the
    * conversation the new transport. If the socket was lost meanwhile, `begin` and directly afterwards `gone` are
-   * called.
+   * called. Throws ResourceFault `call_not_live` or Fault `too_many_at_once` if a person may no longer join beside the
+   * caller.
    */
   begin(transport: MediaTransport): MediaSink
 }
