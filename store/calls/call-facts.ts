@@ -78,7 +78,7 @@ export function createFactsWork(deps: FactsDeps): () => Promise<void> {
   /** The facts of calls before this id may be missing. Null: the next look begins with the newest call. */
   let beforeId: string | null = null
   /** Calls before this id were looked at. */
-  let floorId = idAt(0)
+  let floorId = oldestId
   /** Calls before the floor without facts, because they failed or were locked. */
   let left: string[] = []
   let beganAtMs = clock.nowMs()
@@ -95,7 +95,7 @@ export function createFactsWork(deps: FactsDeps): () => Promise<void> {
       beganAtMs = clock.nowMs()
       tally = newTally()
       if (looksAtAllAtMs !== null && looksAtAllAtMs <= beganAtMs) {
-        floorId = idAt(0)
+        floorId = oldestId
         looksAtAllAtMs = null
       }
       left = await worlds.asOperator(async (tx) => makeFacts(tx, deps, await missingOf(tx, left), tally))
@@ -111,8 +111,9 @@ export function createFactsWork(deps: FactsDeps): () => Promise<void> {
     if (beforeId !== null) return
     logFailed(deps, tally)
     looksAgainAtMs = clock.nowMs() + lookAgainMs
+    // A look among the last day's calls says nothing about older calls.
+    if (floorId === oldestId && tally.made > 0) looksAtAllInMs = lookAgainMs
     floorId = nextFloorId
-    if (tally.made > 0) looksAtAllInMs = lookAgainMs
     if (left.length <= leftMax) return
     left = []
     if (looksAtAllAtMs !== null) return
@@ -133,6 +134,9 @@ function idAt(ms: number): string {
   const hex = ms.toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
+
+/** All calls have this id or a greater id. */
+const oldestId = idAt(0)
 
 async function sumDueCosts(tx: Tx, deps: FactsDeps): Promise<void> {
   const nowMs = deps.clock.nowMs()

@@ -24,8 +24,8 @@ async function setUp(t: Test) {
   const other = await cluster.store(t, url, { clock })
   const { id: organizationId } = await organization(store, 'a')
   const tenant = { organizationId, test: false }
-  const call = async (costs: readonly (number | null)[], isOver = true) => {
-    const made = newCall(organizationId, { createdAtMs: startMs })
+  const call = async (costs: readonly (number | null)[], isOver = true, more: { id?: string } = {}) => {
+    const made = newCall(organizationId, { createdAtMs: startMs, ...more })
     await store.calls.insert(made, {})
     for (const [at, costMicroUsd] of costs.entries()) {
       const attempts = [ledgerAttempt(`att_${made.id}_${at}`, { costMicroUsd })]
@@ -59,6 +59,12 @@ async function setUp(t: Test) {
     await sql`delete from call_facts`
     await sql`update calls set ended_at = started_at + interval '100 years'`
   }
+  /** Stores a call of this moment as a previous version did. */
+  const recentCall = async () => {
+    const hex = clock.nowMs().toString(16).padStart(12, '0')
+    const id = await call([], true, { id: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000` })
+    await sql`delete from call_facts where id = ${id}`
+  }
   const mendCalls = () => sql`update calls set ended_at = started_at + interval '10 seconds'`
   /** Lets the loop run until a look at 151 calls is complete. Resolves with the number of calls with search columns. */
   const look = async () => {
@@ -66,7 +72,7 @@ async function setUp(t: Test) {
     const [row] = await sql<{ count: number }[]>`select count(*)::int as count from call_facts`
     return row?.count
   }
-  return { store, other, clock, sql, call, costs, errors, breakOldCalls, mendCalls, look }
+  return { store, other, clock, sql, call, costs, errors, breakOldCalls, recentCall, mendCalls, look }
 }
 
 t.test('the cost of a call is summed some seconds after its end, and filters and sorts lists of calls', async (t) => {
@@ -180,6 +186,26 @@ t.test('the time to the next look at all calls doubles while their search column
   }
   await clock.leap(hourMs)
   t.equal(await look(), 151, 'all calls are looked at once a day')
+})
+
+t.test('a look at the last day does not shorten the time to the next look at all calls', async (t) => {
+  const { clock, breakOldCalls, mendCalls, look, recentCall } = await setUp(t)
+  await breakOldCalls()
+  t.equal(await look(), 0)
+  await clock.leap(hourMs)
+  t.equal(await look(), 0, 'the next look at all calls is in two hours')
+  await recentCall()
+  await clock.leap(hourMs)
+  t.equal(await look(), 1, 'a look at the last day has found a call')
+  await clock.leap(hourMs)
+  t.equal(await look(), 1, 'the next look at all calls is in four hours')
+  await mendCalls()
+  for (let hour = 1; hour < 4; hour += 1) {
+    await clock.leap(hourMs)
+    t.equal(await look(), 1, `after ${hour} hours only the last day's calls are looked at`)
+  }
+  await clock.leap(hourMs)
+  t.equal(await look(), 152)
 })
 
 t.test('a look at calls writes one log line for all of its failed calls', async (t) => {
