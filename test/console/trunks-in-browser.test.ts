@@ -54,6 +54,43 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('dialog [role="alert"]', patience)
   })
 
+  t.test('the check of a trunk says what came back', async (t) => {
+    const { owner, place } = await organization('whose trunk is checked')
+    const outbound = { host: 'sip.example.com' }
+    await call(owner, 'POST', '/v1/phone-numbers/sip-connections', { name: 'Head office', outbound })
+    const { page, open, check } = await signIn(t, place)
+    await open('/numbers/sip', 'button[aria-label="Check now: Head office"]')
+    const checkedAt = '2026-11-23T15:00:00.000Z'
+    const nothing = { ok: false, sipStatusCode: null, sipStatus: null, roundTripMs: null, checkedAt }
+    let answer: object = {}
+    await page.route(/\/sip-connections\/[^/]+\/check$/, (route) =>
+      route.fulfill({ status: 200, contentType: 'application/json', body: JSON.stringify(answer) }),
+    )
+    for (const [name, shown, more] of [
+      [
+        'answered',
+        ['The trunk answers.', '200 OK', 'after 40 ms'],
+        { ok: true, sipStatusCode: 200, sipStatus: 'OK', roundTripMs: 40, error: null },
+      ],
+      [
+        'refused',
+        ['The trunk refuses.', '403 Forbidden'],
+        { sipStatusCode: 403, sipStatus: 'Forbidden', roundTripMs: 40, error: 'refused' },
+      ],
+      ['timeout', ['The trunk does not answer.'], { error: 'timeout' }],
+      ['unreachable', ['This server cannot call the address of the host.'], { error: 'unreachable' }],
+      ['dns', ['The host has no address.'], { error: 'dns' }],
+    ] as const) {
+      answer = { ...nothing, ...more }
+      await page.click('button[aria-label="Check now: Head office"]')
+      for (const words of shown) await page.waitForSelector(`dialog:has-text("${words}")`, patience)
+      t.equal(await page.isVisible('dialog code'), 'sipStatusCode' in more, name)
+      await check(`sip-check-${name}`)
+      await page.keyboard.press('Escape')
+      await page.waitForSelector('dialog', { ...patience, state: 'detached' })
+    }
+  })
+
   t.test('a person sees a promised call and cancels it', async (t) => {
     const { owner, place } = await organization('with a promise')
     const session = newCall(owner.id, { agentId: 'agent_deleted' })
