@@ -165,6 +165,11 @@ async function tests(browser: Browser): Promise<void> {
     const failed = { status: 'failed', failureCause: 'busy', completedAtMs: Date.now() } as const
     await change({ ...failed, fallback, screeningPrompt, summary, metadata })
     await page.click('button:has-text("Try again")')
+    const sentence = 'dialog p:has-text("The agent says the same prompt")'
+    await page.waitForSelector(sentence, patience)
+    await page.selectOption('dialog select', 'blind')
+    await page.waitForSelector(sentence, { ...patience, state: 'detached' })
+    await page.selectOption('dialog select', 'warm')
     await page.click('dialog button:has-text("Transfer")')
     await page.waitForSelector('dialog [data-state="error"]', patience)
     await check('call-transfer-again')
@@ -174,12 +179,13 @@ async function tests(browser: Browser): Promise<void> {
     t.equal(await page.evaluate(`document.querySelector('dialog input').value`), '+15005550018', 'the dialog stays')
     await page.click('dialog button:has-text("Transfer")')
     await until('the second request', () => bodies.length === 2)
-    const destination = { to: '+15005550017', label: 'Sales', screeningPrompt, summary, metadata }
+    const destination = { to: '+15005550017', label: 'Sales', screeningPrompt, metadata }
     const kept = { strategy: 'take_message', message: 'Nobody is free.' }
     t.match(bodies, [
       { destinations: [destination], fallback: kept },
       { destinations: [{ ...destination, to: '+15005550018', label: null }], fallback: kept },
     ])
+    t.notMatch(JSON.stringify(bodies), /loan car/, 'a summary may have been made from words of the caller')
   })
 
   t.test('a call that still rings offers no Join and no Transfer', async (t) => {

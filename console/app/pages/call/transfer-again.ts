@@ -3,12 +3,15 @@ import type { CallEvent, Transfer, TransferFallback } from '../../../../generate
 import type { NewTransfer } from '../../data/calls.ts'
 import { endOf } from './transfer-words.ts'
 
-/** Returns the request for another attempt. The record keeps most settings, and the last event keeps the fallback. */
+/**
+ * Returns the request for another attempt. The record keeps most settings, and the last event keeps the fallback. The
+ * summary is left out, because the server may have made it from the caller's last words. A new attempt has a new one.
+ */
 export function retryOf(transfer: Transfer, events: readonly CallEvent[]): NewTransfer {
-  const { kind, transfer_to: to, label, screening_prompt: screeningPrompt, summary, metadata } = transfer
+  const { kind, transfer_to: to, label, screening_prompt: screeningPrompt, metadata } = transfer
   return {
     kind,
-    destination: { to, label, screeningPrompt, summary, metadata },
+    destination: { to, label, screeningPrompt, metadata },
     fallback: fallbackOf(transfer, events),
   }
 }

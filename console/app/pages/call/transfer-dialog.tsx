@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { type NewTransfer, useTransferCall } from '../../data/calls.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -17,16 +18,24 @@ type TransferDialogProps = { id: string; again?: NewTransfer; onClose: () => voi
 /** Asks for the number and the kind. `again` is the request of a failed transfer that is tried again. */
 export function TransferDialog({ id, again, onClose }: TransferDialogProps) {
   const transfer = useTransferCall(id)
+  const [kind, setKind] = useState<NewTransfer['kind']>(again?.kind ?? 'warm')
   const submit = onSubmit((values) => {
-    const kind = values.text('kind') === 'warm' ? 'warm' : 'blind'
     transfer.mutate({ kind, ...changed(again, values.text('to')) }, { onSuccess: onClose })
   })
   return (
     <Dialog title="Transfer this call" onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
         <PhoneField label="Number" name="to" required defaultValue={again?.destination.to} autoFocus />
-        <SelectField label="Kind" name="kind" choices={kinds} defaultValue={again?.kind} />
-        {again?.kind === 'warm' && <p>The agent says the same prompt and summary, and the fallback stays the same.</p>}
+        <SelectField
+          label="Kind"
+          name="kind"
+          choices={kinds}
+          value={kind}
+          onChange={({ target }) => setKind(target.value === 'warm' ? 'warm' : 'blind')}
+        />
+        {again?.kind === 'warm' && kind === 'warm' && (
+          <p>The agent says the same prompt and a new summary, and the fallback stays the same.</p>
+        )}
         {transfer.error && <Failed error={transfer.error} />}
         <Button type="submit" look="main" disabled={transfer.isPending}>
           Transfer
