@@ -1,4 +1,4 @@
-/** Counts attempts and limits them, over all processes: sign-ins, mails, trials of tools, checks of SIP connections. */
+/** Counts attempts and limits them, over all processes: sign-ins, mails, tool trials, SIP checks. */
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, type TrialSubject } from '../records/resource-fault.ts'
 
@@ -35,13 +35,13 @@ export function inWindow({ most, ms }: { most: number; ms: number }): Count {
 
 export type TrialDeps = { attempts: Pick<AttemptStore, 'admit'>; clock: Clock }
 
-/** The trials of an organization, counted apart for each subject. Part of the contract. */
+/** An organization's limit for each subject, fixed in the contract. */
 const countTrial = inWindow({ most: 30, ms: 60_000 })
-/** The keys in the store. Processes of other versions count under the same keys. */
+/** The keys in the store. Other versions count under the same keys. */
 const trialKeys: Readonly<Record<TrialSubject, string>> = { tool: 'trial', sip_connection: 'sip_check' }
 
 /**
- * Counts a trial of the organization, because each trial sends requests to a host of the organization's choice. Throws
+ * Counts an organization's trial, because each trial sends requests to a host that the organization chooses. Throws
  * ResourceFault `too_many_trials`.
  */
 export async function admitTrial(deps: TrialDeps, subject: TrialSubject, organizationId: string): Promise<void> {

@@ -53,7 +53,7 @@ t.test('checkSipConnection needs a SIP port of the server, and is simulated for 
   t.same(faultOf(await check(acme, id)), { status: 404, code: 'NOT_FOUND' })
 })
 
-/** Answers the newest check. A busy machine may have repeated the requests before, so the checks are counted by Call-ID. */
+/** Answers a check. Checks are counted by Call-ID, because a busy machine may repeat requests. */
 async function answerCheck(far: SipPeer, number: number): Promise<void> {
   const find = () => new Map(far.requests('OPTIONS').map((request) => [request.callId, request]))
   const asked = await wanted(() => [...find().values()][number - 1], `check ${number}`)

@@ -59,7 +59,7 @@ async function setUp(t: Test) {
     await sql`delete from call_facts`
     await sql`update calls set ended_at = started_at + interval '100 years'`
   }
-  /** Stores a call of this moment as a previous version did. */
+  /** Stores a call now as a previous version did. */
   const recentCall = async () => {
     const hex = clock.nowMs().toString(16).padStart(12, '0')
     const id = await call([], true, { id: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000` })
