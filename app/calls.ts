@@ -13,6 +13,7 @@ import type { Operations } from '../domain/operations.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { Call } from '../domain/records/call.ts'
 import { hasCompletedAttempt } from '../domain/records/transfer.ts'
+import { Capacity } from '../runtime/shares/capacity.ts'
 import { Loops } from '../runtime/timing/loops.ts'
 import { isPhoneNumber } from '../runtime/values/phone-number.ts'
 import type { App } from './app.ts'
@@ -23,6 +24,7 @@ export type CallRecords = {
   calls: Calls
   figures: CallFigures
   clock: Clock
+  bundles: Capacity
   recordings: StoredRecordings
   reports: Reports
   follow: FollowCall
@@ -59,7 +61,8 @@ const isPhoneNumberId = (keyId: string) => keyId.startsWith('pn_')
  * Opens the call records. When the process ends, no new analysis begins. Another process takes over a running analysis.
  */
 export function openCallRecords(app: App, operations: Operations): CallRecords {
-  const { clock, log, store } = app
+  const { clock, config, log, owners, store } = app
+  const { organizationShare: part, callBundlesMax } = config.limits
   const { agents, callRecord: record, callChanges: changes } = store
   const loops = new Loops(clock, log)
   const recordings = openCallRecordings(app, loops)
@@ -92,6 +95,7 @@ export function openCallRecords(app: App, operations: Operations): CallRecords {
     calls,
     figures: store.callFigures,
     clock,
+    bundles: new Capacity({ max: callBundlesMax, part }, owners),
     recordings: recordings.stored,
     reports,
     followCalls: createFollowCalls({ calls: store.calls, changes: store.callsChanges, clock }),

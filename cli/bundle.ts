@@ -1,5 +1,5 @@
 /**
- * Puts all data about a call in one file, so that the call can be examined on another machine, handed on, and replayed.
+ * Saves a call as one file, so that the call can be examined on another machine, handed on, and replayed.
  */
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
@@ -13,8 +13,10 @@ import { readTar } from './tar.ts'
 const about = `
 The bundle is a tar archive: call.json, config.json (the settings of the session, prompts rendered), transcript.json,
 events.json, spans.json, report.json and recording.wav (left the caller, right the agent), as far as the call has them.
-API keys, tokens, secrets and passwords are replaced by [redacted], in metadata and in what was said too. The rest is
-content: words, voices, prompts, numbers and metadata. Hand it only to people who may listen to the call.`
+In bundle.json, \`complete\` says what may be cut. Credentials of known forms are replaced by [redacted], in metadata, in
+what was said, and in arguments and results of tools: keys and tokens of Parley, keys that begin with sk-, JSON Web
+Tokens, and fields with a name such as api_key or password. The rest is content: words, voices, prompts, numbers and
+metadata. Hand it only to people who may listen to the call.`
 
 export function bundle(program: Command, actions: Actions): void {
   program
@@ -38,10 +40,13 @@ export function bundle(program: Command, actions: Actions): void {
       const saved = [...files].map(([name, bytes]) => ({ name, bytes: bytes.length }))
       print(json, { file, callId: call.id, files: saved }, () => [
         `${file}: ${saved.map(({ name }) => name).join(', ')}`,
-        ...(call.recording_status === 'ready' ? [] : [`no recording: it is ${call.recording_status ?? 'not known'}`]),
+        ...(files.has('recording.wav') ? [] : [`no recording: it is ${missing(call.recording_status)}`]),
       ])
     })
 }
+
+/** A recording that is ready but not in the archive is lost. */
+const missing = (status: Call['recording_status']) => (status === 'ready' ? 'lost' : (status ?? 'not known'))
 
 async function wholeOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = []

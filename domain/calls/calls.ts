@@ -13,20 +13,22 @@ import { type ReportDeliveries, type ReportDeliveryStore, summarized } from '../
 import { type Costs, costsOf } from './costs.ts'
 import type { Report } from './report.ts'
 import { type SpanTree, spanTree } from './span-tree.ts'
-import type {
-  AgentCallPage,
-  CallFilter,
-  CallOrigin,
-  CallOverviewPage,
-  CallPage,
-  CallPosition,
-  CallRecord,
-  CallRequests,
-  CallStore,
-  OverviewQuery,
-  ReportStore,
-  StoredEvent,
-  WholeCallStore,
+import {
+  type AgentCallPage,
+  type CallFilter,
+  type CallOrigin,
+  type CallOverviewPage,
+  type CallPage,
+  type CallPosition,
+  type CallRecord,
+  type CallRequests,
+  type CallStore,
+  type OverviewQuery,
+  type ReportStore,
+  readMax,
+  type StoredEvent,
+  type StoredWhole,
+  type WholeCallStore,
 } from './store.ts'
 import type { RecordingLink, StoredRecordings } from './stored-recordings.ts'
 
@@ -63,8 +65,10 @@ export type WholeCall = CallOrigin & {
 export type EndedCall = {
   whole: WholeCall
   events: readonly StoredEvent[]
-  /** Null if there is no recording, or if it is not ready. */
+  /** Null if there is no recording, if it is not ready, or if it is lost. */
   recording: RecordingContent | null
+  /** A part is false if it may be cut, or if the recording is lost. */
+  complete: { transcript: boolean; events: boolean; spans: boolean; recording: boolean }
 }
 
 /** Every method throws ResourceFault `not_found` if the tenant has no such call. */
@@ -80,23 +84,37 @@ export class Calls {
   }
 
   async whole(tenant: Tenant, id: string): Promise<WholeCall> {
-    const { wholeCalls, clock } = this.#deps
-    const { call, turns, spans, report, transfers, ...origin } = requireResource(await wholeCalls.find(tenant, id))
+    return this.#wholeOf(tenant, requireResource(await this.#deps.wholeCalls.find(tenant, id)))
+  }
+
+  async #wholeOf(
+    tenant: Tenant,
+    { call, turns, spans, report, transfers, ...origin }: StoredWhole,
+  ): Promise<WholeCall> {
+    const { clock } = this.#deps
     const tree = spanTree(call, spans, clock.nowMs())
     const whole = report && (await this.#wholeReport(tenant, call, report, turns))
     return { call, turns, spans: tree, report: whole, transfers, ...origin }
   }
 
   /**
-   * Reads everything about a call that is over. Throws ResourceFault `call_not_ended` before, and the same faults as
-   * `recording` if a recording that is ready cannot be opened.
+   * Reads everything about a call that is over. Throws ResourceFault `call_not_ended` before, and
+   * `recording_unreachable` if the bucket does not answer.
    */
   async ended(tenant: Tenant, id: string): Promise<EndedCall> {
-    const whole = await this.whole(tenant, id)
-    const { status, recordingStatus } = whole.call
+    const stored = requireResource(await this.#deps.wholeCalls.find(tenant, id))
+    const { status, recordingStatus } = stored.call
     if (!isTerminal(status)) throw new ResourceFault({ kind: 'call_not_ended' })
     const events = await this.#deps.record.events(tenant, id, 0)
-    return { whole, events, recording: recordingStatus === 'ready' ? await this.recording(tenant, id) : null }
+    const isReady = recordingStatus === 'ready'
+    const recording = isReady ? await this.#deps.recordings.find(tenant, id) : null
+    const complete = {
+      transcript: stored.turns.length < readMax.turns,
+      events: events.length < readMax.events,
+      spans: stored.spans.length < readMax.spans,
+      recording: !isReady || recording !== null,
+    }
+    return { whole: await this.#wholeOf(tenant, stored), events, recording, complete }
   }
 
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage> {

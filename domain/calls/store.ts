@@ -201,6 +201,9 @@ export interface CallRecord {
  * Reads a call with its parts from one snapshot. Values written together, such as the call's status and a transfer's
  * end, are also seen together.
  */
+/** The contract's limits for one response: the first turns and events, and the last spans. */
+export const readMax = { turns: 10_000, events: 10_000, spans: 500 } as const
+
 export interface WholeCallStore {
   find(tenant: Tenant, id: string): Promise<StoredWhole | null>
 }

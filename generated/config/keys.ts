@@ -92,6 +92,7 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  { path: ['limits', 'callBundlesMax'], env: 'PARLEY_LIMITS_CALL_BUNDLES_MAX', type: 'integer', secret: false },
   { path: ['limits', 'passwordHashesMax'], env: 'PARLEY_LIMITS_PASSWORD_HASHES_MAX', type: 'integer', secret: false },
   {
     path: ['limits', 'passwordHashesQueueMax'],

@@ -174,6 +174,8 @@ export type ParleyConfig = {
     recordingPeaksMax: number
     /** How many recordings may wait until their peaks are computed. Organizations share the places by organizationShare. More are answered 503. */
     recordingPeaksQueueMax: number
+    /** How many bundles of calls a process holds in memory at once. Organizations share them by organizationShare. More are answered 503. */
+    callBundlesMax: number
     /** How many password hashes a process computes at once. Network addresses share them by organizationShare. */
     passwordHashesMax: number
     /** How many password hashes may wait. Network addresses share the places by organizationShare. More are answered 503. */

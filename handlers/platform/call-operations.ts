@@ -11,6 +11,7 @@ import type { Caller } from '../../domain/records/organization.ts'
 import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { Capacity } from '../../runtime/shares/capacity.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { getCallBundle } from './call-bundle.ts'
 import { getCallFigures } from './call-figures.ts'
@@ -37,6 +38,8 @@ export type CallDeps = {
   reports: Reports
   figures: CallFigures
   clock: Clock
+  /** Limits the bundles of calls whose data is in memory. */
+  bundles: Capacity
   follow: FollowCall
   followCalls: FollowCalls
   endCall: EndCall
@@ -67,7 +70,7 @@ export function callOperations(
     getCallRecording: getCallRecording(calls, publicUrlOf),
     getCallRecordingAudio: getCallRecordingAudio(calls),
     getRecordingPeaks: getRecordingPeaks(calls),
-    getCallBundle: getCallBundle(calls, deps.clock),
+    getCallBundle: getCallBundle(calls, deps.clock, deps.bundles),
     endCall: endCall(deps.endCall),
     webJoinCall: webJoinCall(deps.webJoin, publicUrlOf),
     ...transferOperations(deps.transfers, repeatable),

@@ -1,5 +1,5 @@
 /** Stores and reads calls' turns, events and spans. If a row exists already, it is not written again. */
-import type { CallAttempt, CallRecord, StoredEvent } from '../../domain/calls/store.ts'
+import { type CallAttempt, type CallRecord, readMax, type StoredEvent } from '../../domain/calls/store.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { CallEntry, CallEvent, Span, Turn } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -10,10 +10,6 @@ import { readCallRequests } from './call-requests.ts'
 import { ofCallId } from './call-rows.ts'
 import { readLegUses } from './leg-charges.ts'
 
-/** The contract's limits for one HTTP response. */
-const turnsMax = 10_000
-const eventsMax = 10_000
-const spansMax = 500
 /** The limit for attempts to read for a call. Each turn has a few attempts. */
 const attemptsMax = 100_000
 
@@ -35,7 +31,7 @@ export function createCallRecord(worlds: Worlds, clock: Clock): CallRecord {
             select id, provider, type, status, failure_cause as "failureCause", sip_status_code as "sipCode",
               occurred_at as "occurredAt", created_at as "createdAt", payload
             from call_events ${ofCallId(tx, tenant, id)} and created_at >= ${new Date(fromMs)}
-            order by occurred_at, id limit ${eventsMax}`
+            order by occurred_at, id limit ${readMax.events}`
           return rows.map(eventOf)
         }),
       ),
@@ -52,13 +48,13 @@ export function createCallRecord(worlds: Worlds, clock: Clock): CallRecord {
 export async function readTurns(tx: Tx, tenant: Tenant, callId: string, afterIndex: number): Promise<readonly Turn[]> {
   const rows = await tx<{ turn: Turn; results: ToolResults | null }[]>`
     select turn, tool_results as results from call_turns
-    ${ofCallId(tx, tenant, callId)} and index > ${afterIndex} order by index limit ${turnsMax}`
+    ${ofCallId(tx, tenant, callId)} and index > ${afterIndex} order by index limit ${readMax.turns}`
   return rows.map(({ turn, results }) => withResults(turn, results))
 }
 
 export async function readSpans(tx: Tx, tenant: Tenant, callId: string): Promise<readonly Span[]> {
   const rows = await tx<{ span: Span }[]>`
-    select span from call_spans ${ofCallId(tx, tenant, callId)} order by start_ms desc, id desc limit ${spansMax}`
+    select span from call_spans ${ofCallId(tx, tenant, callId)} order by start_ms desc, id desc limit ${readMax.spans}`
   return rows.map(({ span }) => span).reverse()
 }
 

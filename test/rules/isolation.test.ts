@@ -5,7 +5,7 @@ import { read } from './source.ts'
 
 /** The first table in each section. The last column names tests, with `between` after each but the last. */
 const tables = [
-  { document: 'docs/isolation.md', section: '## The shares', count: 15, between: ', ' },
+  { document: 'docs/isolation.md', section: '## The shares', count: 16, between: ', ' },
   { document: 'docs/attacks.md', section: '# Attacks that did not succeed', count: 36, between: '<br>' },
 ] as const
 const file = /^`([a-z-]+\/[a-z0-9-]+)`$/

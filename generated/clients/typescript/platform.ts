@@ -467,7 +467,7 @@ export type GetRecordingPeaksAnswer = Answer<'application/octet-stream', Readabl
 export type GetCallBundleCall = CallOptions & {
   path: { /** The id of the call. An id of another form is not found. */ id: string }
   query?: {
-    /** Whether `[redacted]` replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words, prompts, numbers and the audio stay. */
+    /** Whether `[redacted]` replaces credentials of known forms, in metadata, words, and arguments and results of tools too: keys, tokens and webhook secrets of Parley, keys that begin with `sk-`, JSON Web Tokens, tokens behind `Bearer`, and fields with a name such as `api_key`, `password`, `secret`, `token` or `credentials`. Other words, prompts, numbers and the audio stay, so a password that somebody says stays too. A text of more than 262,144 characters is replaced as a whole. */
     redact?: boolean
   }
 }

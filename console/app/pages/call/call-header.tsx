@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Archive, ArrowLeft, ArrowRight, Download } from 'lucide-react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { audioAddress, bundleAddress } from '../../data/calls.ts'
+import { useSession } from '../../data/session.ts'
 import { Badge } from '../../parts/badge.tsx'
 import buttonStyles from '../../parts/button.module.css'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -20,6 +21,7 @@ import { useJoin } from './use-join.ts'
 export function CallHeader({ call, events }: { call: Call; events: readonly CallEvent[] }) {
   const { report, status } = call
   const isLive = call.ended_at === null
+  const { role } = useSession()
   const join = useJoin(call.id)
   const isOnHold = openTransferOf(call) !== undefined
   // The server lets people join and transfers the call only while the agent has the caller: after the answer, not while
@@ -55,13 +57,13 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
               Audio
             </a>
           )}
-          {!isLive && (
+          {!isLive && role !== 'viewer' && (
             <a
               className={buttonStyles.button}
               href={bundleAddress(call.id)}
               download={`call-${call.id}.tar`}
               aria-label="Download the bundle"
-              title="All data of the call as one file, for `parley replay`, without keys and passwords"
+              title="The call as one file, for `parley replay`. Credentials of known forms are removed."
             >
               <Archive aria-hidden="true" />
               Bundle

@@ -709,8 +709,10 @@ class Platform(Client):
     def get_call_bundle(self, id: str, *, redact: bool | None = None, **options: Unpack[CallOptions]) -> Audio:
         """Download a call as one file.
 
-        redact: Whether `[redacted]` replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words, prompts, numbers and the
-        audio stay. Default: True."""
+        redact: Whether `[redacted]` replaces credentials of known forms, in metadata, words, and arguments and results of tools too: keys, tokens and
+        webhook secrets of Parley, keys that begin with `sk-`, JSON Web Tokens, tokens behind `Bearer`, and fields with a name such as `api_key`, `password`,
+        `secret`, `token` or `credentials`. Other words, prompts, numbers and the audio stay, so a password that somebody says stays too. A text of more than
+        262,144 characters is replaced as a whole. Default: True."""
         return self._call(_GET_CALL_BUNDLE, options, path={"id": id}, query={"redact": redact})
 
     def get_call_bundle_chunks(

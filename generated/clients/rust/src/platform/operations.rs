@@ -857,7 +857,7 @@ pub struct GetRecordingPeaksParams {
 /// The parameters of `getCallBundle`.
 #[derive(Default)]
 pub struct GetCallBundleParams {
-    /** Whether `[redacted]` replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words, prompts, numbers and the audio stay. The default is `true`. */ #[serde(skip_serializing_if = "Option::is_none")] pub redact: Option<bool>,
+    /** Whether `[redacted]` replaces credentials of known forms, in metadata, words, and arguments and results of tools too: keys, tokens and webhook secrets of Parley, keys that begin with `sk-`, JSON Web Tokens, tokens behind `Bearer`, and fields with a name such as `api_key`, `password`, `secret`, `token` or `credentials`. Other words, prompts, numbers and the audio stay, so a password that somebody says stays too. A text of more than 262,144 characters is replaced as a whole. The default is `true`. */ #[serde(skip_serializing_if = "Option::is_none")] pub redact: Option<bool>,
 }
 /// The parameters of `listCallbacks`.
 #[derive(Default)]

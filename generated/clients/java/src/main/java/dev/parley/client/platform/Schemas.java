@@ -4351,8 +4351,10 @@ public final class Schemas {
     /** The parameters of getCallBundle. */
     public static final class GetCallBundleParams {
         Boolean redact;
-        /** Whether {@code [redacted]} replaces API keys, tokens, secrets and passwords, in metadata and in words too. Other words, prompts, numbers and the
-         * audio stay. The default is {@code true}. */
+        /** Whether {@code [redacted]} replaces credentials of known forms, in metadata, words, and arguments and results of tools too: keys, tokens and webhook
+         * secrets of Parley, keys that begin with {@code sk-}, JSON Web Tokens, tokens behind {@code Bearer}, and fields with a name such as {@code api_key},
+         * {@code password}, {@code secret}, {@code token} or {@code credentials}. Other words, prompts, numbers and the audio stay, so a password that
+         * somebody says stays too. A text of more than 262,144 characters is replaced as a whole. The default is {@code true}. */
         public GetCallBundleParams redact(boolean value) { redact = value; return this; }
     }
     /** The parameters of listCallbacks. */
