@@ -67,7 +67,7 @@ export type RichMessageEvent = {
   providerIdentity: string
   /** Null if the provider has no conversations. */
   conversationId: string | null
-  /** A phone number in E.164 form. */
+  /** In E.164 form, or as the provider names the person. */
   remoteNumber: string
   /** The id of our message, also if the event is a reaction to it. */
   messageId: string

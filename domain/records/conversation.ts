@@ -24,10 +24,10 @@ export type Conversation = {
   phoneNumber: string | null
   /** The organization's agent that answers on the number. Null if no such agent does. */
   agentId: string | null
-  /** A phone number in E.164 form. */
+  /** In E.164 form, or as the provider names the person. */
   remoteNumber: string
   lastMessage: ShownMessage
-  /** The count of messages. */
+  /** The count of messages, at most 1,000. */
   messages: number
 }
 
@@ -35,7 +35,7 @@ export type Conversation = {
 export type ConversationFilter = {
   agentId?: string
   phoneNumberId?: string
-  /** The person's number in E.164, or its last digits. */
+  /** The person's number in E.164, or the last digits of `remoteNumber`. */
   number?: string
   /** The last message is not older. */
   fromMs?: number

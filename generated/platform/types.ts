@@ -3751,12 +3751,12 @@ export type Conversation = {
   phoneNumber: string | null
   /** The id of the agent that answers on your number now. null if no agent of the organization does. */
   agentId: string | null
-  /** The number of the person, in E.164. */
+  /** The number of the person in E.164, or as the provider names the person. */
   remoteNumber: string
   /** The time of the last message, in UTC. */
   lastMessageAt: string
   lastMessage: LastMessage
-  /** How many messages the conversation has. */
+  /** How many messages the conversation has. 1,000 if it has more. */
   messages: number
 }
 

@@ -17,6 +17,8 @@ import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
 /** A page of conversations reads this many messages at most, so that a rare number takes a limited time. */
 const scannedMax = 20_000
+/** At most this many messages of a conversation are counted, so that long conversations take a limited time. */
+const countedMax = 1_000
 
 export function createConversationStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>): ConversationStore {
   const conversationsOf = async (tenant: Tenant, rows: readonly LastRow[]): Promise<Conversation[]> => {
@@ -37,10 +39,13 @@ export function createConversationStore(worlds: Worlds & Pick<Tenancy, 'asOperat
     },
     async messages(tenant, id, limit, after) {
       if (!isUuid(id)) return null
-      const read = await worlds.asTenant(tenant, async (tx) => ({
-        rows: await readMessages(tx, tenant, id, limit + 1, after),
-        last: await readLastOf(tx, tenant, id),
-      }))
+      const read = await worlds.asTenant(tenant, async (tx) => {
+        await readInIndexOrder(tx)
+        return {
+          rows: await readMessages(tx, tenant, id, limit + 1, after),
+          last: await readLastOf(tx, tenant, id),
+        }
+      })
       const [conversation] = await conversationsOf(tenant, read.last)
       if (conversation === undefined) return null
       const messages = read.rows.slice(0, limit)
@@ -70,8 +75,10 @@ const shownColumns = (tx: Tx) => tx`
 const lastColumns = (tx: Tx) => tx`
   ${shownColumns(tx)}, conversation_id as "conversationId", phone_number_id as "phoneNumberId",
   remote_number as "remoteNumber", (
-    select count(*)::int from rmsg_messages c
-    where c.organization_id = m.organization_id and c.test = m.test and c.conversation_id = m.conversation_id
+    select count(*)::int from (
+      select from rmsg_messages c
+      where c.organization_id = m.organization_id and c.test = m.test and c.conversation_id = m.conversation_id
+      order by c.created_at desc, c.id desc limit ${countedMax}) as counted
   ) as messages`
 
 const newestFirst = (tx: Tx) => tx`order by created_at desc, id desc`
@@ -82,10 +89,16 @@ const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
 const afterPosition = (tx: Tx, after: MessagePosition | null) =>
   after === null ? tx`` : tx`and (created_at, id) < (${new Date(after.createdAtMs)}, ${after.id})`
 
-/** Returns SQL for the messages that a page reads. */
-const scanned = (tx: Tx, tenant: Tenant, { fromMs, toMs }: ConversationFilter, after: MessagePosition | null) => tx`
+/** Returns SQL for the messages that a page reads. If the filter has a whole number, an index finds its messages. */
+const scanned = (
+  tx: Tx,
+  tenant: Tenant,
+  { number, fromMs, toMs }: ConversationFilter,
+  after: MessagePosition | null,
+) => tx`
   select * from rmsg_messages
   where ${ofTenant(tx, tenant)} ${afterPosition(tx, after)}
+    ${number?.startsWith('+') ? tx`and remote_number = ${number}` : tx``}
     ${fromMs === undefined ? tx`` : tx`and created_at >= ${new Date(fromMs)}`}
     ${toMs === undefined ? tx`` : tx`and created_at < ${new Date(toMs)}`}
   ${newestFirst(tx)} limit ${scannedMax}`
@@ -107,12 +120,15 @@ function readLast(
       where n.organization_id = m.organization_id and n.test = m.test and n.conversation_id = m.conversation_id
       order by n.created_at desc, n.id desc limit 1)
       ${phoneNumberId === undefined ? tx`` : tx`and phone_number_id = ${phoneNumberId}`}
-      ${number === undefined ? tx`` : digits === null ? tx`and remote_number = ${number}` : tx`and right(remote_number, ${digits.length}) = ${digits}`}
+      ${digits === null ? tx`` : tx`and right(remote_number, ${digits.length}) = ${digits}`}
       ${agentId === undefined ? tx`` : tx`and phone_number_id in (select r.id from rmsg_numbers r where ${ofTenant(tx, tenant)} and r.agent_id = ${agentId})`}
     ${newestFirst(tx)} limit ${rowsMax}`
 }
 
-/** Returns the last message that a page may read. Undefined: the page has read all messages. */
+/**
+ * Returns the last message that a page may read. Undefined: the page has read all messages. The statement reads only an
+ * index. One statement for the conversations and the end would have to store all messages.
+ */
 async function endOfScan(tx: Tx, tenant: Tenant, filter: ConversationFilter, after: MessagePosition | null) {
   const [end] = await tx<Pick<ShownRow, 'id' | 'createdAt'>[]>`
     select id, created_at as "createdAt" from (${scanned(tx, tenant, filter, after)}) as m

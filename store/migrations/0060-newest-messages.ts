@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts'
 
-/** Adds indexes to list conversations by their last message, and to find the last message of each conversation. */
+/**
+ * Adds indexes to list conversations by their last message, to find the last message of each conversation and the
+ * messages with one person, and to find the organization that sent last in a conversation.
+ */
 export const newestMessages: Migration = {
   version: 60,
   name: 'indexes for the newest messages',
@@ -10,6 +13,17 @@ export const newestMessages: Migration = {
       name: 'rmsg_messages_newest_of_conversation',
       table: 'rmsg_messages',
       of: '(organization_id, test, conversation_id, created_at, id)',
+    },
+    {
+      name: 'rmsg_messages_newest_with_person',
+      table: 'rmsg_messages',
+      of: '(organization_id, test, remote_number, created_at, id)',
+    },
+    // A person whom nobody answered may have sent many messages, which a search for a sent message must not read.
+    {
+      name: 'rmsg_messages_sent_in_conversation',
+      table: 'rmsg_messages',
+      of: "(conversation_id, created_at) where direction = 'outbound'",
     },
   ],
 }

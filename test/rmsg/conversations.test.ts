@@ -165,11 +165,18 @@ t.test('a page that has read its most messages says where the next page begins',
       created_at + n * interval '1 second', updated_at
     from rmsg_messages, generate_series(1, 20000) n where conversation_id = ${busy}`
   const { conversations, nextCursor } = await listed(shop)
-  t.match(conversations, [{ id: busy, messages: 20_001 }])
+  t.match(conversations, [{ id: busy, messages: 1000 }])
   const next = await listed(shop, `cursor=${nextCursor}`)
   t.same(
     next.conversations.map(({ id }) => id),
     [old],
   )
   t.equal(next.nextCursor, null)
+  t.match(
+    await listed(shop, 'number=1201'),
+    { conversations: [], nextCursor: String },
+    'the last digits need two pages',
+  )
+  const found = await listed(shop, 'number=%2B15005551201')
+  t.match(found, { conversations: [{ id: old }], nextCursor: null }, 'a whole number needs one page')
 })

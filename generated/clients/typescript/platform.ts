@@ -643,7 +643,7 @@ export type ListConversationsCall = CallOptions & {
   query?: {
     /** The id of an agent. Only conversations over the number on which the agent answers now are listed. */ agentId?: string
     /** The id of a rich-message number. */ phoneNumberId?: string
-    /** The number of the person in E.164, or its last 4 to 15 digits. */ number?: string
+    /** The number of the person in E.164, or the last 4 to 15 digits of `remoteNumber`. */ number?: string
     /** A time: only conversations whose last message is of then or later are listed. */ since?: string
     /** A time: only conversations whose last message is of before are listed. */ until?: string
     /** How many conversations a page has at most. */ limit?: number

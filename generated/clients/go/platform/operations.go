@@ -676,7 +676,7 @@ func (c *Client) UnassignSMSNumber(ctx context.Context, phoneNumberID string, op
 type ListConversationsParams struct {
 	AgentID       *string    `query:"agentId"`       // The id of an agent. Only conversations over the number on which the agent answers now are listed.
 	PhoneNumberID *string    `query:"phoneNumberId"` // The id of a rich-message number.
-	Number        *string    `query:"number"`        // The number of the person in E.164, or its last 4 to 15 digits.
+	Number        *string    `query:"number"`        // The number of the person in E.164, or the last 4 to 15 digits of `remoteNumber`.
 	Since         *time.Time `query:"since"`         // A time: only conversations whose last message is of then or later are listed.
 	Until         *time.Time `query:"until"`         // A time: only conversations whose last message is of before are listed.
 	Limit         *int64     `query:"limit"`         // How many conversations a page has at most. The default is 25.

@@ -2384,10 +2384,10 @@ type Conversation struct {
 	PhoneNumberID string      `json:"phoneNumberId"` // The id of your number, as in `GET /v1/rmsg-phone-numbers`.
 	PhoneNumber   *string     `json:"phoneNumber"`   // Your number in E.164. null if the operator has removed the number.
 	AgentID       *string     `json:"agentId"`       // The id of the agent that answers on your number now. null if no agent of the organization does.
-	RemoteNumber  string      `json:"remoteNumber"`  // The number of the person, in E.164.
+	RemoteNumber  string      `json:"remoteNumber"`  // The number of the person in E.164, or as the provider names the person.
 	LastMessageAt time.Time   `json:"lastMessageAt"` // The time of the last message, in UTC.
 	LastMessage   LastMessage `json:"lastMessage"`
-	Messages      int64       `json:"messages"` // How many messages the conversation has.
+	Messages      int64       `json:"messages"` // How many messages the conversation has. 1,000 if it has more.
 }
 
 type ConversationList struct {

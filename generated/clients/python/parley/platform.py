@@ -908,7 +908,7 @@ class Platform(Client):
     ) -> types.ConversationList:
         """List conversations.
 
-        number: The number of the person in E.164, or its last 4 to 15 digits.
+        number: The number of the person in E.164, or the last 4 to 15 digits of `remoteNumber`.
         since: A time: only conversations whose last message is of then or later are listed.
         until: A time: only conversations whose last message is of before are listed.
         limit: How many conversations a page has at most. Default: 25.

@@ -2618,10 +2618,10 @@ export type Conversation = {
   /** The id of your number, as in `GET /v1/rmsg-phone-numbers`. */ phoneNumberId: string
   /** Your number in E.164. null if the operator has removed the number. */ phoneNumber: string | null
   /** The id of the agent that answers on your number now. null if no agent of the organization does. */ agentId: string | null
-  /** The number of the person, in E.164. */ remoteNumber: string
+  /** The number of the person in E.164, or as the provider names the person. */ remoteNumber: string
   /** The time of the last message, in UTC. */ lastMessageAt: string
   lastMessage: LastMessage
-  /** How many messages the conversation has. */ messages: number
+  /** How many messages the conversation has. 1,000 if it has more. */ messages: number
 }
 
 export type ConversationList = {

@@ -2389,10 +2389,10 @@ class Conversation(TypedDict):
     phoneNumberId: str  # The id of your number, as in `GET /v1/rmsg-phone-numbers`.
     phoneNumber: str | None  # Your number in E.164. null if the operator has removed the number.
     agentId: str | None  # The id of the agent that answers on your number now. null if no agent of the organization does.
-    remoteNumber: str  # The number of the person, in E.164.
+    remoteNumber: str  # The number of the person in E.164, or as the provider names the person.
     lastMessageAt: str  # The time of the last message, in UTC.
     lastMessage: LastMessage
-    messages: int  # How many messages the conversation has.
+    messages: int  # How many messages the conversation has. 1,000 if it has more.
 
 class ConversationList(TypedDict):
     conversations: list[Conversation]  # Newest first, by the last message.

@@ -677,7 +677,7 @@ pub struct SearchPhoneNumbersParams {
 pub struct ListConversationsParams {
     /** The id of an agent. Only conversations over the number on which the agent answers now are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
     /** The id of a rich-message number. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone_number_id: Option<String>,
-    /** The number of the person in E.164, or its last 4 to 15 digits. */ #[serde(skip_serializing_if = "Option::is_none")] pub number: Option<String>,
+    /** The number of the person in E.164, or the last 4 to 15 digits of `remoteNumber`. */ #[serde(skip_serializing_if = "Option::is_none")] pub number: Option<String>,
     /** A time: only conversations whose last message is of then or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub since: Option<DateTime<Utc>>,
     /** A time: only conversations whose last message is of before are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub until: Option<DateTime<Utc>>,
     /** How many conversations a page has at most. The default is `25`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,

@@ -672,10 +672,10 @@ pub struct Conversation {
     /** The id of your number, as in `GET /v1/rmsg-phone-numbers`. */ pub phone_number_id: String,
     /** Your number in E.164. null if the operator has removed the number. */ pub phone_number: Option<String>,
     /** The id of the agent that answers on your number now. null if no agent of the organization does. */ pub agent_id: Option<String>,
-    /** The number of the person, in E.164. */ pub remote_number: String,
+    /** The number of the person in E.164, or as the provider names the person. */ pub remote_number: String,
     /** The time of the last message, in UTC. */ pub last_message_at: DateTime<Utc>,
     pub last_message: LastMessage,
-    /** How many messages the conversation has. */ pub messages: i64,
+    /** How many messages the conversation has. 1,000 if it has more. */ pub messages: i64,
 }
 pub struct ConversationList {
     /** Newest first, by the last message. */ pub conversations: Vec<Conversation>,

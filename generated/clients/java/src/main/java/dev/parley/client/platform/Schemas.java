@@ -3301,9 +3301,9 @@ public final class Schemas {
      * @param phoneNumberId The id of your number, as in {@code GET /v1/rmsg-phone-numbers}.
      * @param phoneNumber Your number in E.164. null if the operator has removed the number.
      * @param agentId The id of the agent that answers on your number now. null if no agent of the organization does.
-     * @param remoteNumber The number of the person, in E.164.
+     * @param remoteNumber The number of the person in E.164, or as the provider names the person.
      * @param lastMessageAt The time of the last message, in UTC.
-     * @param messages How many messages the conversation has. */
+     * @param messages How many messages the conversation has. 1,000 if it has more. */
     public record Conversation(
         String id, String phoneNumberId, String phoneNumber, String agentId, String remoteNumber, Instant lastMessageAt,
         LastMessage lastMessage, long messages) {}
@@ -4386,7 +4386,7 @@ public final class Schemas {
         public ListConversationsParams agentId(String value) { agentId = value; return this; }
         /** The id of a rich-message number. */
         public ListConversationsParams phoneNumberId(String value) { phoneNumberId = value; return this; }
-        /** The number of the person in E.164, or its last 4 to 15 digits. */
+        /** The number of the person in E.164, or the last 4 to 15 digits of {@code remoteNumber}. */
         public ListConversationsParams number(String value) { number = value; return this; }
         /** A time: only conversations whose last message is of then or later are listed. */
         public ListConversationsParams since(Instant value) { since = value; return this; }
