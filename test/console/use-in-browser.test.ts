@@ -200,6 +200,16 @@ async function tests(browser: Browser): Promise<void> {
     await check('calls-not-loaded')
     // The list is read once more when its stream opens.
     t.ok(requests <= 2, `${requests} requests`)
+    const before = requests
+    for (let change = 0; change < 3; change++) {
+      const live = await storeLiveCall(shop, 2)
+      const row = `[role="row"]:has(a[href$="${live}"])`
+      await page.waitForSelector(row, patience)
+      await endCall(live)
+      await page.waitForSelector(`${row}:not(:has-text("in progress"))`, patience)
+    }
+    t.equal(requests, before, 'changes of calls do not ask for the next page')
+    t.ok(await page.isVisible('[role="status"]:has-text("More calls could not be loaded.")'))
     next = answerOf({ calls: [], next_cursor: null })
     await page.click('button:has-text("Load more")')
     await page.waitForSelector('button:has-text("Load more")', { ...patience, state: 'detached' })

@@ -1,6 +1,6 @@
 /** A hold: the rows of a list must stay where they are while a person looks through the rows. */
 
-/** Only these events end a hold. */
+/** A hold ends with one of these events, or if the row with the focus is removed, which fires no event. */
 const events = ['scroll', 'focusin', 'focusout']
 
 /** Resolves when the hold ends, or at an abort. */
@@ -9,11 +9,14 @@ export function whenReleased(isHeld: () => boolean, signal: AbortSignal): Promis
   return new Promise((resolve) => {
     const end = () => {
       for (const name of events) document.removeEventListener(name, look, true)
+      removals.disconnect()
       signal.removeEventListener('abort', end)
       resolve()
     }
     // While the focus moves from row to row, no row has the focus for a moment.
     const look = () => requestAnimationFrame(() => !isHeld() && end())
+    const removals = new MutationObserver(look)
+    removals.observe(document.body, { childList: true, subtree: true })
     for (const name of events) document.addEventListener(name, look, true)
     signal.addEventListener('abort', end)
   })

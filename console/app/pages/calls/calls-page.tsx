@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type RefObject, useCallback, useMemo, useRef } from 'react'
-import { callsQuery } from '../../data/calls.ts'
+import { type RefObject, useCallback, useMemo, useRef, useState } from 'react'
+import { type CallFilters, callsQuery } from '../../data/calls.ts'
 import { useLiveCalls } from '../../data/live-calls.ts'
 import { writeSearch } from '../../data/search.ts'
 import { useSearchValues } from '../../parts/address.ts'
@@ -42,15 +42,11 @@ function Calls({ filters, clear }: { filters: Filters; clear: () => void }) {
   const answer = useInfiniteQuery(callsQuery(query))
   const scroller = useRef<HTMLDivElement>(null)
   const { waiting, show, changes } = useLiveCalls(query, useHold(scroller))
-  const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = answer
+  const { data, error, refetch, hasNextPage } = answer
+  const { isNextFailed, askForMore, loadMore } = useNextPage(query, answer)
   const calls = useMemo(() => data?.pages.flatMap((page) => page.calls) ?? [], [data])
-  // After a failure only a person asks for the next page again, because the list would ask without a pause.
-  const canLoadMore = !isFetchingNextPage && !isFetchNextPageError
-  const loadMore = useCallback(() => {
-    if (canLoadMore) void fetchNextPage()
-  }, [canLoadMore, fetchNextPage])
   return (
-    <Answer of={{ ...answer, error: isFetchNextPageError ? null : error }} rows={12}>
+    <Answer of={{ data, error: isNextFailed ? null : error, refetch }} rows={12}>
       {() =>
         calls.length === 0 && !hasNextPage ? (
           <NoCalls isFiltered={countOf(filters) > 0} clear={clear} />
@@ -67,10 +63,10 @@ function Calls({ filters, clear }: { filters: Filters; clear: () => void }) {
             />
             <div role="status" className={styles.sum}>
               {`${count(calls.length)}${hasNextPage ? ' and more' : ''} calls`}
-              {isFetchNextPageError && (
+              {isNextFailed && (
                 <>
                   More calls could not be loaded.
-                  <Button isSmall onClick={() => void fetchNextPage()}>
+                  <Button isSmall onClick={askForMore}>
                     Load more
                   </Button>
                 </>
@@ -90,6 +86,29 @@ function Calls({ filters, clear }: { filters: Filters; clear: () => void }) {
       }
     </Answer>
   )
+}
+
+type NextPage = {
+  isFetchingNextPage: boolean
+  isFetchNextPageError: boolean
+  fetchNextPage: () => Promise<{ isFetchNextPageError: boolean }>
+}
+
+/**
+ * After a failure only a person asks for the next page again, because the list would ask without a pause. Each change
+ * from the stream clears the query's error, so the page keeps the failure itself, until the filters change.
+ */
+function useNextPage(filters: CallFilters, { isFetchingNextPage, isFetchNextPageError, fetchNextPage }: NextPage) {
+  const [failed, setFailed] = useState<CallFilters | null>(null)
+  const isNextFailed = isFetchNextPageError || failed === filters
+  const askForMore = useCallback(() => {
+    void fetchNextPage().then((answer) => setFailed(answer.isFetchNextPageError ? filters : null))
+  }, [fetchNextPage, filters])
+  const canLoadMore = !isFetchingNextPage && !isNextFailed
+  const loadMore = useCallback(() => {
+    if (canLoadMore) askForMore()
+  }, [canLoadMore, askForMore])
+  return { isNextFailed, askForMore, loadMore }
 }
 
 /** Rows must not move while a person has scrolled down, or while the focus is on a row. */
