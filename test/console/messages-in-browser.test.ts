@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { conversationIdOf } from '../../domain/records/rmsg-message.ts'
+import type { CallList, ConversationList } from '../../generated/clients/typescript/models/platform.ts'
 import { axeFaults, type Browser } from '../browser/chromium.ts'
 import { hold, inBrowser, patience } from '../browser/visiting.ts'
 import { inboundPhone } from '../calls/call.ts'
@@ -104,6 +105,32 @@ async function tests(browser: Browser): Promise<void> {
     t.match(await page.textContent('[data-state="empty"]'), 'No conversation matches')
   })
 
+  t.test('an empty page that is not the last says how many messages were searched', async (t) => {
+    const { open, page, check } = await shop.visit(t)
+    await page.route(list, (route) => route.fulfill(answerOf({ conversations: [], nextCursor: 'next' })))
+    const searched = (messages: string) => `section >> text=No conversation in the newest ${messages} messages.`
+    await open('/conversations?number=0163', searched('20,000'))
+    await check('conversations-not-found-yet')
+    await page.click('button:has-text("Show older conversations")')
+    await page.waitForSelector(searched('40,000'), patience)
+  })
+
+  t.test('long conversations and people with many calls say what is not shown', async (t) => {
+    const { open, page } = await shop.visit(t)
+    await page.route(list, async (route) => {
+      const { conversations } = (await (await route.fetch()).json()) as ConversationList
+      const long = conversations.map((conversation) => ({ ...conversation, messages: 1000 }))
+      return route.fulfill(answerOf({ conversations: long, nextCursor: null }))
+    })
+    await page.route(/\/v1\/calls\?/, async (route) => {
+      const answer = (await (await route.fetch()).json()) as CallList
+      return route.fulfill(answerOf({ ...answer, next_cursor: 'next' }))
+    })
+    await open(address, '[data-call]')
+    t.match(await page.textContent('main'), 'Only the newest 100 calls with the person are searched')
+    await page.waitForSelector('[aria-label="Conversations"] >> text=1,000 messages or more', patience)
+  })
+
   const states = [
     { state: 'error', status: 500, code: 'INTERNAL_ERROR' },
     { state: 'forbidden', status: 403, code: 'FORBIDDEN' },
@@ -137,3 +164,5 @@ async function tests(browser: Browser): Promise<void> {
     }
   })
 }
+
+const answerOf = (body: object) => ({ status: 200, contentType: 'application/json', body: JSON.stringify(body) })

@@ -9,8 +9,10 @@ export type ConversationFilters = Omit<NonNullable<ListConversationsCall['query'
 
 const pageConversations = 50
 const pageMessages = 100
-/** A person seldom has more calls with an agent than this. */
-const callsMax = 100
+/** The server searches this many messages for a page of conversations. */
+export const searchedMessages = 20_000
+/** A conversation searches at most this many calls of the person. */
+export const callsMax = 100
 
 export const conversationsQuery = (filters: ConversationFilters) =>
   pagesQuery({
@@ -28,14 +30,19 @@ export const messagesQuery = (id: string) =>
     next: ({ nextCursor }) => nextCursor,
   })
 
-/** The newest calls between the two numbers of a conversation. The API filters calls by one number. */
+/**
+ * The newest calls between the two numbers of a conversation. The API filters calls by one number, and a rich-message
+ * number has another id as a phone number, so the calls with the person are read and filtered here. `hasOlder` tells
+ * whether the person has older calls, which are not read.
+ */
 export const callsBetweenQuery = ({ phoneNumber, remoteNumber }: Conversation) =>
   queryOptions({
     queryKey: ['calls', 'between', phoneNumber, remoteNumber],
     queryFn: async ({ signal }) => {
       const query = { number: remoteNumber, limit: callsMax }
-      const { calls } = (await platform.listCalls({ signal, query })).body
-      return calls.filter(({ from, to }) => from === phoneNumber || to === phoneNumber)
+      const { calls, next_cursor: next } = (await platform.listCalls({ signal, query })).body
+      const between = calls.filter(({ from, to }) => from === phoneNumber || to === phoneNumber)
+      return { calls: between, hasOlder: next !== null }
     },
     // The provider may name a person by a short number, by which calls cannot be searched.
     enabled: phoneNumber !== null && remoteNumber.startsWith('+'),

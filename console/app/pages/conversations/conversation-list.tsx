@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { Conversation } from '../../../../generated/clients/typescript/models/platform.ts'
-import { plural, words } from '../../parts/formats.ts'
+import { count, plural, words } from '../../parts/formats.ts'
 import { Faint } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import styles from './conversations.module.css'
+
+/** The server counts at most this many messages of a conversation. */
+const countedMax = 1000
 
 type ListProps = {
   conversations: readonly Conversation[]
@@ -15,7 +18,7 @@ type ListProps = {
 
 export function ConversationList({ conversations, chosen, filters }: ListProps) {
   return (
-    <ul className={styles.rows} aria-label="Conversations">
+    <ul className={styles.rows}>
       {conversations.map(({ id, remoteNumber, phoneNumber, lastMessageAt, lastMessage, messages }) => (
         <li key={id}>
           <Link
@@ -30,7 +33,7 @@ export function ConversationList({ conversations, chosen, filters }: ListProps) 
             </strong>
             <Moment at={lastMessageAt} />
             <Faint>
-              {`${words(lastMessage.status)}, ${plural(messages, 'message')}`}
+              {`${words(lastMessage.status)}, ${messages < countedMax ? plural(messages, 'message') : `${count(messages)} messages or more`}`}
               {phoneNumber !== null && (
                 <>
                   {' over '}

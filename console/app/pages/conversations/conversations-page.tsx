@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ConversationFilters, conversationsQuery } from '../../data/conversations.ts'
+import { type ConversationFilters, conversationsQuery, searchedMessages } from '../../data/conversations.ts'
 import { pick, writeSearch } from '../../data/search.ts'
 import { useFilterChange, usePathId, useSearchValues } from '../../parts/address.ts'
 import { AgentFilter, NumberFilter } from '../../parts/call-filters.tsx'
 import { classes } from '../../parts/classes.ts'
 import { FilterRow } from '../../parts/filter-row.tsx'
-import { zoneName } from '../../parts/formats.ts'
+import { count, zoneName } from '../../parts/formats.ts'
 import { Faint, Stack } from '../../parts/layout.tsx'
 import { Older } from '../../parts/older.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -33,7 +33,7 @@ export function ConversationsPage() {
       command={command}
     >
       <div className={classes(styles.columns, id !== '' && styles.chosen)}>
-        <section className={styles.list} aria-label="List">
+        <section className={styles.list} aria-label="Conversations">
           <FilterRow clear={Object.keys(filters).length > 0 ? () => change(null) : null}>
             <AgentFilter value={filters.agentId ?? ''} choose={(agentId) => change({ agentId })} />
             <NumberFilter key={filters.number} value={filters.number ?? ''} search={(number) => change({ number })} />
@@ -59,7 +59,11 @@ function Conversations({ filters, chosen }: { filters: Filters; chosen: string }
           return <NoConversations isFiltered={Object.keys(filters).length > 0} />
         return (
           <Stack>
-            <ConversationList conversations={rows} chosen={chosen} filters={filters} />
+            {rows.length > 0 ? (
+              <ConversationList conversations={rows} chosen={chosen} filters={filters} />
+            ) : (
+              <Faint>{`No conversation in the newest ${count(pages.length * searchedMessages)} messages.`}</Faint>
+            )}
             <Older of={conversations} what="conversations" />
           </Stack>
         )

@@ -6,7 +6,7 @@ import type {
   ConversationMessage,
   ConversationMessageStatus,
 } from '../../../../generated/clients/typescript/models/platform.ts'
-import { callsBetweenQuery, messagesQuery } from '../../data/conversations.ts'
+import { callsBetweenQuery, callsMax, messagesQuery } from '../../data/conversations.ts'
 import { AgentName } from '../../parts/agent-name.tsx'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { classes } from '../../parts/classes.ts'
@@ -74,8 +74,11 @@ function Entries({ conversation, messages, hasOlder }: EntriesProps) {
   return (
     <>
       <ActionFault error={calls.error} />
+      {calls.data?.hasOlder && (
+        <Faint>{`Only the newest ${callsMax} calls with the person are searched, so older calls are not shown.`}</Faint>
+      )}
       <ol className={styles.entries} aria-label="Messages and calls">
-        {entriesOf(messages, calls.data ?? [], hasOlder).map((entry) =>
+        {entriesOf(messages, calls.data?.calls ?? [], hasOlder).map((entry) =>
           'call' in entry ? (
             <CallEntry key={entry.call.id} call={entry.call} />
           ) : (
