@@ -27,7 +27,7 @@ export type Conversation = {
   /** In E.164 form, or as the provider names the person. */
   remoteNumber: string
   lastMessage: ShownMessage
-  /** The count of messages, at most 1,000. */
+  /** Counts at most 1,000 messages. */
   messages: number
 }
 
@@ -35,7 +35,7 @@ export type Conversation = {
 export type ConversationFilter = {
   agentId?: string
   phoneNumberId?: string
-  /** The person's number in E.164, or the last digits of `remoteNumber`. */
+  /** The person's number in E.164, or `remoteNumber`'s last digits. */
   number?: string
   /** The last message is not older. */
   fromMs?: number

@@ -9,9 +9,9 @@ export type ConversationFilters = Omit<NonNullable<ListConversationsCall['query'
 
 const pageConversations = 50
 const pageMessages = 100
-/** The server searches this many messages for a page of conversations. */
+/** The server searches this many messages for a page. */
 export const searchedMessages = 20_000
-/** A conversation searches at most this many calls of the person. */
+/** A conversation searches at most this many calls with the person. */
 export const callsMax = 100
 
 export const conversationsQuery = (filters: ConversationFilters) =>
@@ -31,7 +31,7 @@ export const messagesQuery = (id: string) =>
   })
 
 /**
- * The newest calls between the two numbers of a conversation. The API filters calls by one number, and a rich-message
+ * The newest calls between a conversation's two numbers. The API filters calls by one number, and a rich-message
  * number has another id as a phone number, so the calls with the person are read and filtered here. `hasOlder` tells
  * whether the person has older calls, which are not read.
  */
