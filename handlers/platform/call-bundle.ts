@@ -1,7 +1,7 @@
 /**
- * Serves the data about a call as one tar archive, so that the call can be examined elsewhere and replayed. All JSON
- * files are made before the response begins, because the response needs its length. Other requests have turns between
- * two pieces of a file.
+ * Serves a call's data as one tar archive, so that the call can be examined elsewhere and replayed. All JSON files are
+ * made before the response begins, because the response needs its length. Other requests have turns between two
+ * pieces.
  */
 import { loopTurn } from '../../audio/loop-turn.ts'
 import type { Calls, EndedCall } from '../../domain/calls/calls.ts'
@@ -48,26 +48,23 @@ export function getCallBundle(calls: Calls, clock: Clock, places: Capacity): Pla
   }
 }
 
-function valuesOf({ whole, events, recording, complete }: EndedCall, nowMs: number): Record<string, unknown> {
+/** These fields from the API's call are separate files. */
+const ownFiles = new Set(['transcript', 'span_tree', 'report', 'pipeline_config'])
+
+function valuesOf({ whole, events, complete }: Omit<EndedCall, 'recording'>, nowMs: number): Record<string, unknown> {
   const { call, turns } = whole
-  // The turns are left out here and made one at a time, because ten thousand turns would take too long at once.
-  const {
-    transcript,
-    span_tree: spans,
-    report,
-    pipeline_config: config,
-    ...facts
-  } = wireCall({ ...whole, turns: [], report: null })
-  const wired = whole.report && wireReport({ ...whole.report, turns: [] })
+  // The turns are left out here, and made one by one, because ten thousand turns would take too long at once.
+  const wire = wireCall({ ...whole, turns: [], report: null })
+  const report = whole.report && wireReport({ ...whole.report, turns: [] })
   const entries = () => ({ entries: mapped(turns, callTurn) })
   return {
     bundle: { version: 1, parley: version, call_id: call.id, saved_at: timeOf(nowMs), complete },
-    call: facts,
-    config,
+    call: Object.fromEntries(Object.entries(wire).filter(([name]) => !ownFiles.has(name))),
+    config: wire.pipeline_config,
     transcript: entries(),
     events: { events: mapped(events, (event) => wireEvent(call, event)) },
-    spans,
-    ...(wired && { report: { ...wired, transcript: entries(), artifacts: artifactsOf(call, turns.length, false) } }),
+    spans: wire.span_tree,
+    ...(report && { report: { ...report, transcript: entries(), artifacts: artifactsOf(call, turns.length, false) } }),
   }
 }
 
@@ -93,13 +90,13 @@ async function jsonFile(name: string, value: unknown, change: Change, owner: str
   return { name, size: pieces.reduce((sum, { length }) => sum + length, 0), read: () => released(pieces) }
 }
 
-/** Yields the pieces and forgets them, because a client may read the recording behind them for minutes. */
+/** Yields the pieces and forgets them, because a client may then read the recording for minutes. */
 function* released(pieces: Buffer[]): Generator<Buffer> {
   pieces.reverse()
   for (let piece = pieces.pop(); piece; piece = pieces.pop()) yield piece
 }
 
-/** A function of its own, so that the file does not keep the whole call in memory. */
+/** The file must not keep the whole call in memory, so this is a separate function. */
 function recordingFile(recording: RecordingContent | null): TarFile[] {
   if (recording === null) return []
   return [{ name: 'recording.wav', size: recording.size, read: () => recording.read(0, recording.size) }]

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Adds indexes to list conversations by their last message, to find the last message of each conversation and the
- * messages with one person, and to find the organization that sent last in a conversation.
+ * Adds indexes to list conversations by their last message, to find each conversation's last message and one person's
+ * messages, and to find the organization that sent last.
  */
 export const newestMessages: Migration = {
   version: 60,
@@ -19,7 +19,7 @@ export const newestMessages: Migration = {
       table: 'rmsg_messages',
       of: '(organization_id, test, remote_number, created_at, id)',
     },
-    // A person whom nobody answered may have sent many messages, which a search for a sent message must not read.
+    // A search for a sent message must not read all messages from a person without an answer.
     {
       name: 'rmsg_messages_sent_in_conversation',
       table: 'rmsg_messages',

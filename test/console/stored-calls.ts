@@ -38,6 +38,15 @@ export async function storeLiveCall(place: Place, number: number, more: Partial<
   return call.id
 }
 
+/** Ends a live call, as if the caller hung up. */
+export async function endLiveCall({ admin, organizationId }: Omit<Place, 'dataDir'>, id: string): Promise<void> {
+  const atMs = Date.now()
+  const change = { endedAtMs: atMs, endReason: 'user_hangup' as const }
+  const event = newEvent('call.completed', { occurredAtMs: atMs })
+  const move: CallEntry = { kind: 'move', event, to: 'completed', change }
+  await admin.store.calls.append({ organizationId, test: false }, id, [move])
+}
+
 function begin(call: Call, startedAtMs: number): CallEntry {
   const event = newEvent('call.in_progress', { status: 'in_progress', occurredAtMs: startedAtMs })
   return { kind: 'move', event, to: 'in_progress', change: { startedAtMs } }

@@ -29,7 +29,7 @@ t.test('a check answers the challenge of a trunk with the login', async (t) => {
   t.match(await checking, { sipCode: 401, error: 'refused' })
 })
 
-t.test('a check waits 5 s for an answer, and then sends no more and does not change the state of the trunk', async (t) => {
+t.test('a check without an answer ends after 5 s, and does not change the state of the trunk', async (t) => {
   const { trunk, far } = await openOut(t)
   const checking = trunk.line.check('sip_out')
   await far.request('OPTIONS')
