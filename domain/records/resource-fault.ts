@@ -125,10 +125,10 @@ export type Resource =
   | 'rich-message subscription'
   | 'invitation'
 
-/** Why a connected call takes no further person: the agent says its last words, or the call is or was transferred. */
 /** Trials of tools and checks of SIP connections have separate limits. */
 export type TrialSubject = 'tool' | 'sip_connection'
 
+/** Why a connected call takes no further person: the agent says its last words, or the call is or was transferred. */
 export type NotLiveReason = 'ending' | 'transferring' | 'with_recipient'
 
 export type ResourceFaultData =
