@@ -11,7 +11,7 @@ import type {
   MovementPosition,
 } from '../../domain/billing/credit-account.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
-import type { Tx } from '../postgres/connect.ts'
+import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
 export type NewMovement = {
@@ -40,12 +40,12 @@ export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Pr
  * Returns SQL to add amounts to the day's sums. `source` is SQL for rows `organization_id, micro_usd`: one row for each
  * organization, in the order of organizations.
  */
-export function addToDay(kind: 'requests' | 'calls', source: string, now: Date): string {
-  const time = now.toISOString()
-  const day = time.slice(0, 10)
-  return `
+export function addToDay(sql: Sql | Tx, kind: 'requests' | 'calls', source: string, now: Date) {
+  const day = now.toISOString().slice(0, 10)
+  return sql`
     insert into credit_movements as m (organization_id, id, kind, micro_usd, day, created_at, updated_at)
-    select organization_id, 'credit_${kind}_${day}', '${kind}', micro_usd, '${day}', '${time}', '${time}' from ${source}
+    select organization_id, ${`credit_${kind}_${day}`}::text, ${kind}::text, micro_usd, ${day}::text::date, ${now}, ${now}
+    from ${sql(source)}
     on conflict (organization_id, id)
       do update set micro_usd = m.micro_usd + excluded.micro_usd, updated_at = excluded.updated_at`
 }

@@ -119,7 +119,7 @@ async function cancelAll(sql: Sql, asks: readonly Cancellation[], now: Date): Pr
       using json_to_recordset(${sql.json([...asks])}::json) as a ("organizationId" text, "requestId" text)
       where r.organization_id = a."organizationId" and r.request_id = a."requestId"
       returning r.organization_id, r.micro_usd, r.key_id, r.period
-    ), ${sql.unsafe(releasedOf(now))}
+    ), ${releasedOf(sql, now)}
     update organizations o set credit_micro_usd = o.credit_micro_usd + g.micro_usd
     from (select organization_id, sum(micro_usd)::bigint as micro_usd from given_back
           group by organization_id order by organization_id) g
@@ -137,7 +137,7 @@ async function giveBackOfTheDead(sql: Sql, now: Date): Promise<void> {
       delete from reservations r using dead d
       where r.organization_id = d.organization_id and r.request_id = d.request_id
       returning r.organization_id, r.micro_usd, r.key_id, r.period
-    ), ${sql.unsafe(releasedOf(now))}
+    ), ${releasedOf(sql, now)}
     update organizations o set credit_micro_usd = o.credit_micro_usd + g.micro_usd
     from (select organization_id, sum(micro_usd)::bigint as micro_usd from given_back
           group by organization_id order by organization_id) g
@@ -145,11 +145,11 @@ async function giveBackOfTheDead(sql: Sql, now: Date): Promise<void> {
 }
 
 /** Returns SQL to add the reservations in `given_back` back to their budgets. */
-function releasedOf(now: Date): string {
-  return `
+function releasedOf(sql: Sql, now: Date) {
+  return sql`
     released as (
       select organization_id, key_id, period, 0 as spent, sum(micro_usd)::bigint as released, null::bigint as budget
       from given_back where key_id is not null
       group by organization_id, key_id, period order by organization_id, key_id, period
-    ), ${countForKeys('released', now)}`
+    ), ${countForKeys(sql, 'released', now)}`
 }

@@ -19,20 +19,19 @@ const deletedMax = 10_000
  * or exhausted. `source` is the name for a table expression with rows `organization_id, key_id, period, spent,
  * released, budget`: one row for each key and period, in this order. `budget` may be null if nothing was spent.
  */
-export function countForKeys(source: string, now: Date): string {
-  const time = `'${now.toISOString()}'::timestamptz`
-  return `
+export function countForKeys(sql: Sql | Tx, source: string, now: Date) {
+  return sql`
     counted as (
       insert into key_budgets as b (organization_id, key_id, period, spent_micro_usd, reserved_micro_usd, updated_at)
-      select organization_id, key_id, period, spent, -released, ${time} from ${source}
+      select organization_id, key_id, period, spent, -released, ${now} from ${sql(source)}
       on conflict (organization_id, key_id, period) do update set updated_at = excluded.updated_at,
         spent_micro_usd = b.spent_micro_usd + excluded.spent_micro_usd,
         reserved_micro_usd = b.reserved_micro_usd + excluded.reserved_micro_usd
       returning organization_id, key_id, period, spent_micro_usd
     ), noticed as (
       insert into key_budget_events (organization_id, key_id, period, event, occurred_at)
-      select c.organization_id, c.key_id, c.period, e.event, ${time}
-      from counted c join ${source} s using (organization_id, key_id, period),
+      select c.organization_id, c.key_id, c.period, e.event, ${now}
+      from counted c join ${sql(source)} s using (organization_id, key_id, period),
         (values ('warned', 80), ('exhausted', 100)) as e (event, percent)
       where s.spent > 0 and c.spent_micro_usd * 100.0 >= s.budget * e.percent
       on conflict do nothing

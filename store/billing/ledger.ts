@@ -241,7 +241,7 @@ async function insertAll(
       select organization_id, -sum(cost_micro_usd)::bigint as micro_usd from written where cost_micro_usd > 0
       group by organization_id order by organization_id
     ), noted as (
-      ${sql.unsafe(addToDay('requests', 'spent', new Date(nowMs)))}
+      ${addToDay(sql, 'requests', 'spent', new Date(nowMs))}
     ), ${budgets === null ? sql`` : sql`${countBudgets(sql, jsonOf(budgets), new Date(nowMs))},`}
     moved as (
       select organization_id, sum(micro_usd)::bigint as micro_usd from (
@@ -276,5 +276,5 @@ function countBudgets(sql: Sql, rows: string, now: Date) {
         select organization_id, key_id, period, 0, micro_usd, null from given_back where key_id is not null
       ) m
       group by organization_id, key_id, period order by organization_id, key_id, period
-    ), ${sql.unsafe(countForKeys('of_keys', now))}`
+    ), ${countForKeys(sql, 'of_keys', now)}`
 }

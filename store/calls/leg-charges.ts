@@ -115,7 +115,7 @@ async function write(tx: Tx, debits: readonly Debit[], now: Date): Promise<void>
       select "organizationId" as organization_id, -sum("microUsd")::bigint as micro_usd
       from json_to_recordset(${rows}::text::json) as r ("organizationId" text, "microUsd" bigint)
       group by 1 having sum("microUsd") <> 0 order by 1
-    ) ${tx.unsafe(addToDay('calls', 'spent', now))}`
+    ) ${addToDay(tx, 'calls', 'spent', now)}`
   await tx`
     with of_keys as materialized (
       select c.organization_id, c.key_id, budget_period(k.policy #>> '{budget,period}', ${now}) as period,
@@ -125,7 +125,7 @@ async function write(tx: Tx, debits: readonly Debit[], now: Date): Promise<void>
       join calls c on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
       join api_keys k on k.organization_id = c.organization_id and k.id = c.key_id and k.policy ? 'budget'
       where d."microUsd" <> 0 group by 1, 2, 3 order by 1, 2, 3
-    ), ${tx.unsafe(countForKeys('of_keys', now))}
+    ), ${countForKeys(tx, 'of_keys', now)}
     select`
 }
 

@@ -17,6 +17,9 @@
  * - If a COPY is read slowly, it pauses the socket. After its last row no code resumed the socket.
  * - If Postgres refuses a COPY's rows after the last row was sent, the COPY never ends.
  *
+ * The original driver keeps each prepared statement until the connection ends. Here a connection keeps `preparedMax` of
+ * them, and later texts are not prepared.
+ *
  * The repairs also change the option `socket`. In the original driver its function makes the sockets, and if it cannot
  * connect, the connection is permanently lost. In the repaired driver the function only receives each new socket, and
  * whether this socket listens for notifications. So a silent socket can be destroyed (sockets.ts).
@@ -29,6 +32,12 @@ import type postgres from 'postgres'
 import { loadRepaired, type Repair } from '../../runtime/repaired-source.ts'
 
 type Driver = typeof postgres
+
+/**
+ * The maximum number of prepared statements of a connection. The product has some hundred statements. But filters
+ * can be combined, so a client could make new statements without end, and Postgres keeps a plan for each.
+ */
+export const preparedMax = 1_000
 
 const repairsOfConnection: readonly Repair[] = [
   [
@@ -71,6 +80,13 @@ const repairsOfConnection: readonly Repair[] = [
   [
     'stream && (stream.destroy(err), stream = null)',
     'stream ? (stream.destroy(err), stream = null) : final && (final(err), final = null)',
+  ],
+  [
+    `('prepare' in q.options ? q.options.prepare : true)
+`,
+    `('prepare' in q.options ? q.options.prepare : true)
+      && (statementCount <= ${preparedMax} || types + string in statements)
+`,
   ],
 ]
 

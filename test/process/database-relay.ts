@@ -4,6 +4,7 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Transform } from 'node:stream'
+import { preparedTexts } from './prepared-texts.ts'
 
 const socketName = '.s.PGSQL.5432'
 
@@ -16,6 +17,8 @@ export class DatabaseRelay {
   #isSilent = false
   #delayMs = 0
   #server: net.Server | null = null
+  /** The texts of all statements that were prepared through the relay, each text once. */
+  readonly prepared = new Set<string>()
   /** DATABASE_URL for connections through the relay. */
   readonly url: string
 
@@ -89,7 +92,9 @@ export class DatabaseRelay {
         other.destroy()
       })
     }
-    near.on('data', (bytes) => {
+    const readPrepared = preparedTexts((text) => this.prepared.add(text))
+    near.on('data', (bytes: Buffer) => {
+      readPrepared(bytes)
       if (bytes.includes('listen "')) this.#listening.add([near, far])
     })
     near.pipe(this.#distance()).pipe(far).pipe(this.#distance()).pipe(near)
