@@ -42,8 +42,8 @@ const checks = [
 /** A request to one of these operations takes as long as its stream, ten minutes, so they are not tested. */
 const streams = ['streamWebhookEvents', 'streamSession', 'streamCalls']
 /**
- * These operations need audio, a signature, the key of a first local run, an enabled feature, a promised callback, or
- * values that agree with each other. test/examples sends good requests to them.
+ * These operations need audio, a signature, the key of a first local run, an enabled feature, a promised callback, a
+ * message of the carrier, or values that agree with each other. test/examples sends good requests to them.
  */
 const unserved = {
   compat: ['createCompatTranscription', 'transcribe'],
@@ -51,7 +51,7 @@ const unserved = {
     ...['webJoinCall', 'transferCallBlind', 'transferCallWarm', 'completeTransfer', 'cancelTransfer'],
     ...['getCallback', 'cancelCallback', 'dispatchCallback', 'importPhoneNumber', 'getRequestRoute'],
     ...['saveBusinessVerificationDraft', 'submitBusinessVerification', 'unassignSmsNumber'],
-    ...['sendAgentMessage', 'sendNumberMessage', 'callFromRmsgNumber'],
+    ...['sendAgentMessage', 'sendNumberMessage', 'callFromRmsgNumber', 'listConversationMessages'],
     ...['putRmsgSubscription', 'deleteRmsgSubscription'],
   ],
   internal: [

@@ -50,6 +50,7 @@ export async function storeThings(target: Target, receiverUrl: string): Promise<
   // A deleted or disabled webhook gets no second delivery, so this webhook is kept.
   const keptWebhookId = (await made('/v1/webhooks', { ...webhook, name: 'kept' })).id
   const trunkId = (await made('/v1/phone-numbers/sip-connections', trunk)).id
+  const keptTrunkId = (await made('/v1/phone-numbers/sip-connections', { ...trunk, name: 'Branch office' })).id
   const numbers = await asked<Row[]>(target, 'GET', '/v1/phone-numbers')
   await asked(target, 'PATCH', `/v1/phone-numbers/${numbers[0]?.id}`, { agentId })
   const { sessionId } = await made<{ sessionId: string }>('/v1/sessions', { agentId })
@@ -73,7 +74,7 @@ export async function storeThings(target: Target, receiverUrl: string): Promise<
       '/v1/rmsg/{agentId}': [agentId],
       '/v1/webhooks/{id}': [webhookId, keptWebhookId],
       '/v1/webhook-deliveries/{id}': deliveries,
-      '/v1/phone-numbers/sip-connections/{id}': [trunkId],
+      '/v1/phone-numbers/sip-connections/{id}': [trunkId, keptTrunkId],
       '/v1/phone-numbers/{id}': numbers.map(({ id }) => id),
       '/v1/sms/10dlc/numbers/{phoneNumberId}': numbers.map(({ id }) => id),
       '/v1/sessions/{id}': [sessionId, ...calls],
@@ -81,7 +82,7 @@ export async function storeThings(target: Target, receiverUrl: string): Promise<
       '/v1/calls/{id}/transfers/{transferId}': [transfer.id],
       '/console/assets/{file}': await consoleFiles(target),
     },
-    kept: [keptWebhookId],
+    kept: [keptWebhookId, keptTrunkId],
   }
 }
 
