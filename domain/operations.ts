@@ -25,7 +25,9 @@ export type Operations = ReturnType<typeof createOperations>
 export function createOperations({ dispatch, convert, transcribeStreams, synthesizeStreams }: OperationDeps) {
   const { chooser } = dispatch
   return {
-    /** For the compatible API, which makes another operation for LLM answers, with its wire format. */
+    /**
+     * For the compatible API (chat completions), which makes another operation for LLM requests, in its wire format.
+     */
     dispatch,
     catalog: chooser.world.catalog,
     transcribe: createTranscribe(dispatch),

@@ -43,8 +43,8 @@ export type IssuedKey = { key: ApiKey; secret: string }
 export type KeyChange = { name?: string; policy?: KeyPolicy }
 
 /**
- * The highest number of an organization's keys that are not revoked, unless the operator makes more. A list also has at
- * most this many keys.
+ * An organization may have at most this many keys, not counting revoked keys. Only the operator may make more. A list
+ * also has at most this many keys.
  */
 export const keysMax = 1_000
 

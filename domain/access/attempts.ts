@@ -19,7 +19,7 @@ export type AttemptStore = {
   admit(subjects: readonly Subject[], nowMs: number): Promise<number | null>
   /** Forgets the account's attempts, and subtracts one attempt from the counts of the other subjects. */
   succeed(account: Subject, others: readonly Subject[]): Promise<void>
-  /** Subtracts one attempt from all subjects' counts, because its proof was not checked. */
+  /** Subtracts one attempt from all subjects' counts, because the attempt's password or code was not checked. */
   refund(subjects: readonly Subject[]): Promise<void>
 }
 
@@ -37,12 +37,15 @@ export type TrialDeps = { attempts: Pick<AttemptStore, 'admit'>; clock: Clock }
 
 /** An organization's limit for each subject, fixed in the contract. */
 const countTrial = inWindow({ most: 30, ms: 60_000 })
-/** The keys in the store. Other versions count under the same keys. */
+/**
+ * The subjects' keys in the store. Processes with another version of the server use the same keys, so the keys must not
+ * change.
+ */
 const trialKeys: Readonly<Record<TrialSubject, string>> = { tool: 'trial', sip_connection: 'sip_check' }
 
 /**
- * Counts an organization's trial, because each trial sends requests to a host that the organization chooses. Throws
- * ResourceFault `too_many_trials`.
+ * Counts an organization's trial (a tool trial or a SIP check), because each trial sends requests to a host that the
+ * organization chooses. Throws ResourceFault `too_many_trials`.
  */
 export async function admitTrial(deps: TrialDeps, subject: TrialSubject, organizationId: string): Promise<void> {
   const nowMs = deps.clock.nowMs()

@@ -19,8 +19,8 @@ export type LeaseRefusal = 'organization' | 'key'
  */
 export interface Limits {
   /**
-   * Takes a lease and returns its end function, or the limit as the reason for the refusal. Returns without a promise
-   * if the counts are in memory, so a request need not wait.
+   * Takes a lease. Returns the function to end it, or the limit because of which the lease was refused. Returns without
+   * a promise if the counts are in memory, so a request need not wait.
    */
   acquire(
     organizationId: string,

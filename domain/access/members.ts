@@ -7,7 +7,7 @@ export type Member = {
   name: string | null
   email: string
   role: Role
-  /** `password`, and the ids of OIDC providers. */
+  /** How the person can sign in: `password`, and the ids of OIDC providers. */
   methods: string[]
   /** The last use of a valid session or token. Null if there was no use. */
   lastSeenAt: Date | null

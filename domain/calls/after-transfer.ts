@@ -25,7 +25,7 @@ export function asksForMessage(note: string): boolean {
 
 /**
  * Returns the agent's notes and the message to the caller after a failed transfer. `cause` is the newest attempt's
- * failure cause. `wasAsked`: its recipient answered and was asked to take the call.
+ * failure cause. `wasAsked` is true if this attempt's recipient answered the phone and was asked to take the call.
  */
 export function afterHoldOf({ fallback }: TransferSettings, cause: FailureCause | null, wasAsked: boolean): AfterHold {
   const { action, message, takeMessagePrompt } = fallback

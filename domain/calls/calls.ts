@@ -67,7 +67,7 @@ export type EndedCall = {
   events: readonly StoredEvent[]
   /** Null if there is no recording, if it is not ready, or if it is lost. */
   recording: RecordingContent | null
-  /** A part is false if it may be cut, or if the recording is lost. */
+  /** False if this part of the call may be incomplete, or if the recording is lost. */
   complete: { transcript: boolean; events: boolean; spans: boolean; recording: boolean }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Gathers the ids of changed calls for a stream of all calls, and rings at most once a second. If too many calls change
- * in a second, the client must read the whole list again. Every client of the organization then reads the list, so the
- * pause after such a second is longer, and grows until a second is calm.
+ * Gathers the ids of changed calls for a client's stream of all calls, and wakes the stream at most once a second. If
+ * too many calls change in a second, the client must read the whole list again. Every client of the organization then
+ * reads the list, so a longer pause follows. The pause grows until few calls change in a second.
  */
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -11,7 +11,7 @@ import type { CallsChanges } from './store.ts'
 const everyMs = 1000
 /** If more calls change in a second, the client reads the whole list again, because this costs less. */
 const changedMax = 50
-/** The pause after a busy second, doubled after each further one. */
+/** The pause after a second with too many changes. Each further such second doubles it. */
 const busyPauseMs = 10_000
 const busyPauseMsMax = 60_000
 
@@ -46,7 +46,7 @@ export class ChangedCalls {
     }
   }
 
-  /** Returns what changed since the last call, and begins a pause. */
+  /** Returns the changes since `take` was last called, and begins a pause. */
   take(): Changed {
     if (this.#endPause !== null) return { isFirst: false, ids: [] }
     const isFirst = this.#isFirst
@@ -63,7 +63,7 @@ export class ChangedCalls {
     return this.#isIncomplete || this.#ids === null || this.#ids.size > 0
   }
 
-  /** Returns the pause after the last second. */
+  /** Returns the length of the next pause: longer if too many calls changed in the last second. */
   #pauseMs(): number {
     const isBusy = this.#ids === null
     const ms = isBusy ? this.#nextBusyPauseMs : everyMs
@@ -80,7 +80,10 @@ export class ChangedCalls {
       })
   }
 
-  /** The pause's last second shows how often calls change now. Earlier changes only make a new list necessary. */
+  /**
+   * Only the last second of a long pause decides how long the next pause is. Changes before it only mean that the
+   * client must read the whole list again.
+   */
   #beginLastSecond(): void {
     this.#isIncomplete = this.#hasNews()
     this.#ids = new Set()

@@ -124,8 +124,8 @@ export interface CallStore {
   /** Returns overviews of these calls in any order. Calls outside the filter are left out. */
   overviewsOf(tenant: Tenant, filter: CallFilter, ids: readonly string[]): Promise<readonly CallOverview[]>
   /**
-   * Sums the costs of ended calls. Also computes the facts (the columns to filter and sort calls by) of calls by a
-   * previous version of Parley.
+   * Stores the total cost of ended calls. Also computes the facts (the columns to filter and sort by) for calls that a
+   * previous version of Parley stored.
    */
   completeFacts(): Promise<void>
   /**

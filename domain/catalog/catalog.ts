@@ -125,7 +125,7 @@ export class Catalog {
     return this.#providers.find((provider) => provider.isOwn?.(stage, model))
   }
 
-  /** Returns a table by `order`: 1 if the row supports this base language, otherwise 0. */
+  /** Returns a table indexed by `Row.order`: 1 if the row supports this base language, otherwise 0. */
   speakers(base: string): Uint8Array {
     const cached = this.#speakers.get(base)
     if (cached) return cached
@@ -138,13 +138,13 @@ export class Catalog {
     return speakers
   }
 
-  /** True if all providers were available at the last `version` call. */
+  /** True if all providers were available when `version` was last called. */
   get isAllAvailable(): boolean {
     for (const reason of this.#unavailable.values()) if (reason !== null) return false
     return true
   }
 
-  /** Returns why the provider was unavailable at the last `version` call, or null if it was available. */
+  /** Returns why the provider was unavailable when `version` was last called, or null if it was available. */
   unavailable(provider: Provider): string | null {
     return this.#unavailable.get(provider.id) ?? null
   }

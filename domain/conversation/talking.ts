@@ -353,7 +353,7 @@ export class Talking implements Conversation {
     this.#people.notify(event)
   }
 
-  /** Shows the agent's state, lets a hold go on, and starts or stops the silence timers. */
+  /** Shows the agent's state, goes on with a requested hold, and starts or stops the silence timers. */
   #followActivity(): void {
     if (this.#isOver) return
     this.#shown.show(this.#turns.phase)

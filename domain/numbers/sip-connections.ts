@@ -120,7 +120,7 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
 /** A test connection's calls are simulated, and so is its trunk's answer. */
 const simulatedCheck: TrunkCheck = { sipCode: 200, roundTripMs: 0, error: null }
 
-/** Counts a check only if it sends OPTIONS to a trunk. */
+/** Checks the trunk. A check counts against the organization's limit only if it sends OPTIONS to the trunk. */
 async function checked(connection: OwnedConnection, deps: ConnectionDeps): Promise<TrunkCheck> {
   const { organizationId, id, test, outbound } = connection
   const { checkTrunk } = deps

@@ -1,7 +1,10 @@
 import { type LegRef, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import type { Log } from '../ports/system.ts'
 
-/** Presses keys on a leg. Rejects if the line cannot press the keys, or if `ref` is null because the leg has ended. */
+/**
+ * Presses keys on a leg. Rejects if the phone line cannot press the keys, or if `ref` is null because the leg has
+ * ended.
+ */
 export async function pressKeys(
   { line, log }: { line: PhoneLine; log: Log },
   legId: string,

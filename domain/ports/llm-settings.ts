@@ -16,7 +16,7 @@ export type LlmSettings = {
 
 export type LlmSetting = keyof LlmSettings
 
-/** Returns an `Llm.lacks` for an adapter that accepts only these settings, each with every value. */
+/** Returns an `Llm.lacks` for an adapter that accepts only these settings, and any value for each. */
 export function lackingAllBut(
   ...supported: readonly LlmSetting[]
 ): (model: string, settings: LlmSettings) => LlmSetting[] {

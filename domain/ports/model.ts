@@ -12,7 +12,7 @@ export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage 
 
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 
-/** An objective in the spelling of requests. */
+/** An objective as requests spell it. */
 export type OptimizeFor = Objective | 'accuracy'
 
 /** Converts a request's objective: published clients send `accuracy` instead of `quality`. */

@@ -1,6 +1,6 @@
 /**
- * A line carries legs: it is a carrier, its simulator or a SIP trunk. A leg is one phone connection. `legId` is this
- * server's id. When the leg begins, the line assigns a second id, `carrierLegId`.
+ * A phone line ("line" below) carries legs: it is a carrier, its simulator or a SIP trunk. A leg is one phone
+ * connection. `legId` is this server's id. When the leg begins, the line assigns a second id, `carrierLegId`.
  */
 import type { CancelSignal } from './system.ts'
 

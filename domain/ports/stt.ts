@@ -56,7 +56,7 @@ export type SttStreamRequest = {
 
 /** A part of one utterance's text. */
 export type StreamTranscript = {
-  /** Counts utterances from 0. All interims and finals of an utterance have the same number. */
+  /** Counts utterances from 0. All interim and final transcripts of an utterance have the same number. */
   utterance: number
   text: string
   /** True if this text will not change any more. */

@@ -46,13 +46,13 @@ export interface CallableNumbers {
 }
 
 /**
- * Returns true if this server has a line (carrier, simulator or trunk) for the number. Without a SIP port it has no
- * line for trunk numbers.
+ * Returns true if this server has a phone line (carrier, simulator or trunk) for the number. Without a SIP port it has
+ * no phone line for trunk numbers.
  */
 export type HasLine = (number: CallableNumber) => boolean
 
 export interface PhoneLines {
-  /** Returns the line for the number, or null if this server has no line for such a number. */
+  /** Returns the phone line for the number, or null if this server has no phone line for such a number. */
   of(number: Pick<CallableNumber, 'test' | 'source'>): PhoneLine | null
   named(line: PhoneLine['name']): PhoneLine | null
 }

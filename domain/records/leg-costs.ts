@@ -51,8 +51,8 @@ export function createPriceOfLeg(prices: readonly LinePrice[]): PriceOfLeg {
 }
 
 /**
- * Rounds up to whole seconds. The result is never negative: the line's clock may differ from this machine's clock, so a
- * leg may seem to end before its answer.
+ * Rounds up to whole seconds. The result is never negative: the phone line's clock may differ from this machine's
+ * clock, so a leg may seem to end before its answer.
  */
 export function secondsOf(durationMs: number): number {
   return Math.max(0, Math.ceil(durationMs / 1000))

@@ -11,7 +11,7 @@ export type Leg = Tenant & {
   party: LegParty
   direction: 'inbound' | 'outbound'
   line: LineName
-  /** The line's id for this leg. Null until the line has answered the dial command. */
+  /** The phone line's id for this leg. Null until the phone line has answered the dial command. */
   carrierLegId: string | null
   createdAtMs: number
   answeredAtMs: number | null
@@ -28,11 +28,11 @@ export type Leg = Tenant & {
 /** An open leg without a living process to follow it. */
 export type OrphanedLeg = Pick<Leg, 'organizationId' | 'test' | 'id' | 'callId' | 'line' | 'carrierLegId'>
 
-/** The methods work across organizations, because a line's events do not contain the organization. */
+/** The methods work across organizations, because a phone line's events do not contain the organization. */
 export interface LegStore {
-  /** Finds a leg by our id or by the line's id. */
+  /** Finds a leg by our id or by the phone line's id. */
   find(line: LineName, of: { legId: string | null; carrierLegId: string }): Promise<Leg | null>
-  /** Called before the line dials. So the leg has a row even if this process dies during the dial. */
+  /** Called before the phone line dials. So the leg has a row even if this process dies during the dial. */
   insert(leg: Leg): Promise<void>
   dialed(leg: Leg, carrierLegId: string): Promise<void>
   /** Stores the time of the leg's answer. Calling it again changes nothing. */
@@ -42,10 +42,10 @@ export interface LegStore {
   /**
    * Finds open legs to hang up. Their call ended at least `graceMs` ago, or their transfer attempt failed or was
    * cancelled at least `graceMs` ago, or no living process holds their call. Trunk legs always need a process. Two legs
-   * of another line continue without a process if a transfer has connected them: they are found only after one of the
-   * two has been over for `graceMs`, or if the organization cannot pay for them. Returns at most `limit` legs per line,
-   * taking organizations in turn: if a line does not answer, its legs are found again each time and must not displace
-   * other legs.
+   * of another phone line continue without a process if a transfer has connected them: they are found only after one of
+   * the two has been over for `graceMs`, or if the organization cannot pay for them. Returns at most `limit` legs per
+   * phone line, taking organizations in turn: if a phone line does not answer, its legs are found again each time and
+   * must not displace other legs.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**
@@ -56,18 +56,18 @@ export interface LegStore {
 }
 
 /**
- * If a leg has sent neither audio nor events for this long, the line is asked about the leg, because its end may have
- * been missed.
+ * If a leg has sent neither audio nor events for this long, the phone line is asked about the leg, because its end may
+ * have been missed.
  */
 const silentMs = 30_000
 /**
- * Used instead of `silentMs` if the line has connected two legs with each other. It is shorter, because this server
- * does not receive the legs' audio, and if one party has left, the other party waits in silence. Often one leg ends
- * only seconds after the two were connected.
+ * Used instead of `silentMs` if the phone line has connected two legs with each other. It is shorter, because this
+ * server does not receive the legs' audio, and if one party has left, the other party waits in silence. Often one leg
+ * ends only seconds after the two were connected.
  */
 const silentAloneMs = 5_000
 
-/** Returns true if the line must be asked about a leg after `forMs` without audio or events. */
+/** Returns true if the phone line must be asked about a leg after `forMs` without audio or events. */
 export function mayBeOver(forMs: number, isHandedOver: boolean): boolean {
   return forMs >= (isHandedOver ? silentAloneMs : silentMs)
 }
@@ -76,7 +76,7 @@ export function mayBeOver(forMs: number, isHandedOver: boolean): boolean {
 export interface LegHolder {
   readonly leg: Leg
   event(event: LegEvent): void
-  /** Asks the line if the leg still exists, after a long time without audio and events. */
+  /** Asks the phone line if the leg still exists, after a long time without audio and events. */
   look(): Promise<void>
 }
 

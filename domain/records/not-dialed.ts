@@ -1,10 +1,10 @@
-/** The reasons why a line did not dial, as shown to the API client. */
+/** The reasons why a phone line did not dial, as shown to the API client. */
 import { PhoneLineError } from '../ports/phone-line.ts'
 
 export type NotDialed =
-  /** It is unknown whether the line has dialled. */
+  /** It is unknown whether the phone line has dialled. */
   | 'unanswered'
-  /** The line does not answer or is full, so a repeat may help. */
+  /** The phone line does not answer or is full, so a repeat may help. */
   | 'unavailable'
   | 'number_unknown'
   | 'not_allowed'
@@ -42,6 +42,6 @@ export function whyNotDialed(error: unknown, isReferral: boolean): NotDialed {
 function ofLine({ kind, sipCode }: PhoneLineError): NotDialed {
   if (kind !== 'refused') return kind === 'timeout' ? 'unanswered' : 'unavailable'
   if (sipCode === null) return 'refused'
-  // Status 501 is excluded: the line does not support the method, so a repeat cannot help.
+  // Status 501 is excluded: the phone line does not support the method, so a repeat cannot help.
   return byCode[sipCode] ?? (sipCode >= 500 && sipCode < 600 && sipCode !== 501 ? 'unavailable' : 'refused')
 }

@@ -104,7 +104,10 @@ function testKey({ access }: Ask, { testProviders }: World): Judge | null {
   return access.test ? ({ provider }) => (testProviders.has(provider.id) ? null : 'test_key') : null
 }
 
-/** Excludes models that the key does not allow. A chain applies only if the request has no pin. */
+/**
+ * Excludes models that the key does not allow. The key's chain (its list of models) applies only if the request pins no
+ * model.
+ */
 function keyPolicy({ access: { allowProviders, chain }, routing }: Ask): Judge | null {
   const chained = routing.mode === 'explicit' ? null : chain
   if (allowProviders === null && chained === null) return null

@@ -15,8 +15,8 @@ import { rank, type Scored } from './score.ts'
 const cachedMax = 1000
 
 /**
- * Turns an ask into candidates, for requests, preview and the models list. A choice is kept until a row, a provider or
- * the health changes, because ranking takes far more time than a request can spare.
+ * Turns an ask (the input for choosing a route) into candidates, for requests, preview and the models list. A choice is
+ * kept until a row, a provider or the health changes, because ranking takes far more time than a request can spare.
  */
 export class Chooser {
   readonly #world: World
@@ -115,8 +115,8 @@ export class Chooser {
 }
 
 /**
- * Returns the ask as a string, without its access. Equal asks have equal strings. JSON.stringify would double the time
- * to find a cached choice.
+ * Returns the ask as a string, but without its `access`. Equal asks have equal strings. JSON.stringify would double the
+ * time to find a cached choice.
  */
 function textOf({
   stage,
@@ -151,7 +151,7 @@ function regionOf({ routing }: Ask): string | undefined {
   return routing.mode === 'auto' ? routing.region : undefined
 }
 
-/** Sorts the candidates by the API key's chain instead of by score, if the key has a chain. */
+/** If the API key has a chain (an ordered list of models), sorts the candidates by the chain instead of by score. */
 function chained(ranked: Scored[], { access, routing }: Ask): Scored[] {
   const chain = routing.mode === 'auto' ? access.chain : null
   return chain === null ? ranked : ranked.sort((a, b) => chain.indexOf(a.row.pin) - chain.indexOf(b.row.pin))

@@ -45,8 +45,8 @@ export function createListModels(chooser: Chooser): (query: ModelQuery) => Model
 }
 
 /**
- * Returns an ask without needs, chain or voice. So only uncallable models are left out, and all other models are
- * listed, because the client may pin them.
+ * Returns an ask without required capabilities, without the API key's chain (its list of models), and without a voice.
+ * So only uncallable models are left out, and all other models are listed, because the client may pin them.
  */
 function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {
   const base = baseAsk(caller, stage, { mode: 'auto', objective }, undefined)

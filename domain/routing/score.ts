@@ -54,7 +54,7 @@ type Columns = Record<Axis | 'score' | 'successRate', Column>
 /**
  * Ranks rows, best first. Figures are normalised only within one scale and only among these rows. An unknown part adds
  * nothing. If a row lacks the objective's most important figure, it has no score and is placed behind all rows with a
- * score. A last resort is placed last.
+ * score. A model of last resort is placed last.
  */
 export function rank(
   rows: readonly Row[],

@@ -35,7 +35,8 @@ export function createStreamAdmission(
 }
 
 /**
- * Chooses candidates for a stream without settings. The API key's chain is ignored, because a stream may override it.
+ * Chooses candidates for a stream without settings. The API key's chain (its list of models) is ignored, because a
+ * stream may override it.
  */
 function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts', model: string | undefined): Choice {
   const routing = routingOfName(chooser.world.catalog, { stage, name: model, aliases: caller.policy.aliases })

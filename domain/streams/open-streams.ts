@@ -15,7 +15,7 @@ export type OpenStreamLimits = {
 export type NewsSource<Item> = {
   /** Calls `ring` when there may be new items. Returns a function that stops the watch. */
   watch(ring: () => void): () => void
-  /** Returns all new items since the last call. */
+  /** Returns all new items since `news` was last called. */
   news(): AsyncIterable<Item>
   /** Returns true if the source has ended and no new items can follow. */
   isOver(): boolean

@@ -134,7 +134,7 @@ export class AskTransfers {
     const own = (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
     const ofCall = { from: own, isNumberOfCall: true, outboundTrunkId: null }
     if (fromNumber === null) return ofCall
-    // Any number is accepted here, because only the call's process can check if its line supports the number.
+    // Any number is accepted here, because only the call's process can check if its phone line supports the number.
     const number = await numbers.outboundFor(call, null, fromNumber, () => true)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')

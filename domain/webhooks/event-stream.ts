@@ -26,8 +26,8 @@ export type StoredWebhookEvent = {
 
 export interface WebhookStreamStore {
   /**
-   * Stores this tenant's events for streams. This ends if `openMs` pass without another call. Resolves with the
-   * database's time.
+   * Stores this tenant's events for streams. This ends if `openMs` pass and this method is not called again. Resolves
+   * with the database's time.
    */
   keepOpen(tenant: Tenant, openMs: number): Promise<number>
   /** Returns at most `limit` positions in order, after `after` and not older than `fromMs`. */

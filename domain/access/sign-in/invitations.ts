@@ -100,7 +100,7 @@ export type InvitationDeps = {
   baseUrl: () => string
 }
 
-/** The most open invitations in an organization. */
+/** The maximum number of open invitations in an organization. */
 export const invitationsMax = 100
 export const invitationLifeMs = 7 * 24 * 3_600_000
 /** The contract's limits for a new password. */
@@ -170,7 +170,10 @@ export function createInvitations(deps: InvitationDeps): Invitations {
   }
 }
 
-/** Checks the length here, because the same field may have an existing password, which may be shorter. */
+/**
+ * Checks the length here instead of in the contract: the field may also contain an existing password, and this may be
+ * shorter than a new password.
+ */
 function newPassword(password: string | null, email: string): string {
   const text = password ?? ''
   const isOfLength = text.length >= passwordCharactersMin && text.length <= passwordCharactersMax

@@ -1,6 +1,6 @@
 /**
- * Slows down guesses of passwords. Each attempt is counted before its password is hashed, so parallel guesses do not
- * pass together. If the proof is right, or was not checked, the attempt is subtracted again.
+ * Slows down guesses of passwords. Each attempt is counted before its password is hashed, so parallel guesses cannot
+ * all begin before the first is counted. If the proof is right, or was not checked, the attempt is subtracted again.
  */
 import { ResourceFault } from '../../records/resource-fault.ts'
 import { type AttemptStore, type Attempts, type Count, inWindow, type Subject } from '../attempts.ts'
@@ -13,7 +13,7 @@ const accountMemoryMs = 24 * 3_600_000
 
 /**
  * `account`: an e-mail address, also an unknown one, so that known and unknown addresses get the same answers.
- * `source`: a network address. `mail`: an address for mails.
+ * `source`: a network address. `mail`: an e-mail address that mails are sent to.
  */
 const counts = {
   account: countOfAccount,

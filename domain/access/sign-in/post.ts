@@ -1,4 +1,4 @@
-/** Mails to people, at most three in an hour to an e-mail address. */
+/** Sends mails to people, at most three an hour to one e-mail address. */
 import { MailError, type Mailer } from '../../ports/mailer.ts'
 import type { Log } from '../../ports/system.ts'
 import type { Role } from '../../records/organization.ts'

@@ -6,7 +6,10 @@ import { timingSafeEqual } from 'node:crypto'
 import { createSigner } from '../signer.ts'
 
 const lettersOfHalf = 5
-/** 32 letters and digits without similar ones, so all are equally likely. */
+/**
+ * 32 letters and digits, but no easily confused characters. 256 is divisible by 32, so a random byte gives each of them
+ * with the same probability.
+ */
 const letters = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 /** Returns a code such as `4KQ7M-2XTPA`. */

@@ -75,7 +75,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const stored = person?.passwordHash ?? dummy
       const text = spelled(password)
       const isRight = await hashes.verify(stored, text ?? '', browser.ip)
-      // Guesses at unknown e-mail addresses must not take the places of notes about known people.
+      // Guesses at unknown e-mail addresses are not noted, because they could fill the queue of notes about known
+      // people.
       if (person === null) return null
       if (person.passwordHash === null || text === null || !isRight) return noteFailure(address, browser)
       return (await hashes.isOutdated(stored)) ? rehashed(deps, person, text, stored, browser) : person
@@ -134,7 +135,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   }
 }
 
-/** More failures at once are not noted. */
+/** If this many failures wait to be noted in the audit log, further failures are not noted. */
 const pendingFailuresMax = 100
 
 /** Stores a newer hash of the right password. If the hash cannot be made now, a later sign-in makes one. */

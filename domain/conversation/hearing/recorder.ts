@@ -64,7 +64,8 @@ const earlyMsMax = 200
 const silenceBelow = 100
 /**
  * If the agent's audio deviates from its expected time by up to this, it still follows the previous audio without a
- * gap. The times come from returned marks, and their return takes a varying time.
+ * gap. The client returns each mark when the audio before it was played. The times come from these returns, which take
+ * a varying time.
  */
 const agentToleranceMs = 100
 

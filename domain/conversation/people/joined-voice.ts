@@ -123,8 +123,8 @@ export class JoinedVoice {
   }
 
   /**
-   * Drops final words without detected speech, because recognizers find words in noise. An interim is kept, because it
-   * can be the start of speech that voice activity detection finds a moment later.
+   * Drops final words without detected speech, because recognizers find words in noise. An interim transcript is kept,
+   * because it can be the start of speech that voice activity detection finds a moment later.
    */
   #dropIfFinal(): void {
     if (this.#user.isFinal) this.#user.drop()

@@ -1,6 +1,6 @@
 /**
- * Plays the agent's speech in 20 ms frames, at most `aheadMs` before real time, with a mark each 100 ms. The returned
- * marks show how much has been played.
+ * Plays the agent's speech in 20 ms frames, at most `aheadMs` before real time, with a mark each 100 ms. The client
+ * returns a mark when the audio before it was played, so the returned marks show how much has been played.
  *
  *   idle ──begin──► held ──release──► playing ──the end was played──► idle
  *                                     │     ▲
@@ -198,7 +198,10 @@ export class Playout implements Paced {
     return this.#position.isEstimated
   }
 
-  /** Returns the number of returned marks, and how much audio is sent but not yet played. */
+  /**
+   * Returns how many marks came back (the client's reports that audio was played), and how much audio is sent but not
+   * yet played.
+   */
   get figures(): { marks: number; bufferedMs: number } {
     const bufferedMs = this.#buffer.position / this.#samplesPerMs - this.playedMs
     return { marks: this.#marks, bufferedMs: Math.max(0, Math.round(bufferedMs)) }

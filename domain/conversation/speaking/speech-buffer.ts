@@ -54,7 +54,7 @@ export class SpeechBuffer {
     if (filled < frame.length) frame.fill(0, filled)
   }
 
-  /** Returns the samples up to `to` since the last call, or null if there are no new samples. */
+  /** Returns the samples up to `to` since this method was last called, or null if there are no new samples. */
   takePlayed(to: number): Int16Array | null {
     const from = this.#playedTo
     if (to <= from) return null

@@ -43,7 +43,7 @@ export type DecisionTiming = { speechEndMs: number | null; dueMs: number | null;
 
 export type AgentTurnInput = {
   id: string
-  /** The turn's number, for the names of its marks. */
+  /** The turn's number, for the names of the marks in its audio. */
   number: number
   /** The conversation so far, as input for the LLM. Null if the text is given. */
   items: readonly LlmItem[] | null

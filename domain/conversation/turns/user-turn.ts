@@ -104,7 +104,7 @@ export class UserTurn {
     this.#readToMs = Math.max(said.endMs, this.#readToMs ?? said.endMs)
     if (!this.#text.add(transcript)) return false
     this.#text.begin(said.startMs)
-    // The end time of a final with the same words may include the silence after them, so it is ignored.
+    // The end time of a final transcript with the same words may include the silence after them, so it is ignored.
     if (sameWords(before, this.text)) return true
     this.#wordsEndMs = Math.max(said.endMs, this.#wordsEndMs ?? said.endMs)
     this.#wordsCameMs = this.#clock.monotonicMs()

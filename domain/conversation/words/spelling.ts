@@ -50,7 +50,9 @@ function lettersAtEnd(list: readonly string[]): readonly string[] {
   return list.slice(list.findLastIndex((word) => !isLetter(word)) + 1)
 }
 
-/** Returns true for two letters at the end if one or both are names, such as "ele, o". */
+/**
+ * Returns true if the words end with two letters, and at least one of them is written as its name, such as "ele, o".
+ */
 function isNamed(list: readonly string[], language: string): boolean {
   const { names } = rulesOf(language)
   const pair = list.slice(-2)

@@ -1,6 +1,6 @@
 /**
- * The words in the user's turn so far: the final transcripts, then the interim after them. `take` ends the turn. Late
- * transcripts of the same speech may arrive afterwards, and they are dropped.
+ * The words in the user's turn so far: the final transcripts, then the interim transcript after them. `take` ends the
+ * turn. Late transcripts of the same speech may arrive afterwards, and they are dropped.
  */
 import type { StreamTranscript } from '../../ports/stt.ts'
 
@@ -11,7 +11,7 @@ export class UserText {
   #finals: Segment[] = []
   #interim: Segment | null = null
   #isSpeechFinal = false
-  /** The interim at the end of the last turn. Its final has not arrived yet. */
+  /** The interim transcript at the end of the last turn. Its final transcript has not arrived yet. */
   #pending: Segment | null = null
 
   /** Returns the turn's start on the monotonic clock. Null if the turn has not begun. */
