@@ -1,5 +1,5 @@
 /**
- * Reports that the client has disconnected, or that the server no longer waits. Declares the part of AbortSignal used
+ * Reports that the client has disconnected, or that the server is forced to stop. Declares the part of AbortSignal used
  * by requests, so every AbortSignal fits.
  */
 export interface CancelSignal {

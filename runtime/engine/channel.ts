@@ -1,6 +1,6 @@
 /**
- * The shape of the generated channel tables: facts about a channel for the engine. The tables do not say what a
- * channel's frames mean.
+ * The shape of the generated channel tables: facts about a channel for the WebSocket engine. The tables do not say what
+ * a channel's frames mean.
  */
 import type { Validate } from './operation.ts'
 

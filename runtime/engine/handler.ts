@@ -18,8 +18,8 @@ export type Input = {
 }
 
 /**
- * The request's sender, for operations that only this machine or only our pages may call. Header values are as they
- * were sent, '' if absent.
+ * The sender of a request. Some operations accept only requests from this machine or from web pages that this server
+ * delivers. Header values are as they were sent, '' if absent.
  */
 export type Peer = {
   /** The IP address at the connection's other end, which is a proxy if there is one. */
@@ -110,8 +110,8 @@ export type FaultAnswer = { status: number; headers: Record<string, string>; bod
 export type FaultWriter = (error: unknown, requestId: string, logFields?: Readonly<LogFields>) => FaultAnswer
 
 /**
- * Refusals by the engine, or by a handler if the request breaks its contract. The API's fault writer translates each
- * kind into the API's error code.
+ * Refusals by the HTTP engine, or by a handler if the request breaks its contract. The API's fault writer translates
+ * each kind into the API's error code.
  */
 export type RefusalKind =
   | 'unauthenticated'

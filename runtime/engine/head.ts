@@ -1,8 +1,9 @@
 /**
- * The only pass over a request's header lines. It keeps the few lines needed by the engine or the operation, and finds
- * lines that leave the body's end ambiguous. uWebSockets.js uses the first of two Content-Length lines (an empty line
- * counts as 0) and treats any Transfer-Encoding as chunked. If a proxy reads such lines in another way, an attacker can
- * smuggle a request. A proxy with CGI or FastCGI reads `transfer_encoding` as Transfer-Encoding. RFC 9112, 6.3 and 3.2.
+ * The only pass over a request's header lines. It keeps the few lines needed by the HTTP engine or the operation, and
+ * finds lines that leave the body's end ambiguous. uWebSockets.js uses the first of two Content-Length lines (an empty
+ * line counts as 0) and treats any Transfer-Encoding as chunked. If a proxy reads such lines in another way, an
+ * attacker can smuggle a request. A proxy with CGI or FastCGI reads `transfer_encoding` as Transfer-Encoding. RFC 9112,
+ * 6.3 and 3.2.
  */
 import type { Transport } from './transport.ts'
 

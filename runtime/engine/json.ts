@@ -88,8 +88,9 @@ export function excessOf(text: string, valuesMax: number): string | null {
 }
 
 /**
- * Finds string ends. Most strings are short. A long string is searched by `indexOf`, at a tenth of the cost. The next
- * quote and the next backslash are remembered until the search has passed them, so no text is searched twice.
+ * Finds the ends of strings in a JSON text. Most strings are short. A long string is searched by `indexOf`, at a tenth
+ * of the cost. The next quote and the next backslash are remembered until the search has passed them, so no text is
+ * searched twice.
  */
 class Strings {
   readonly #text: string

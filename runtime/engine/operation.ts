@@ -1,6 +1,6 @@
 /**
- * The shape of the generated tables: facts about an operation for the engine. The tables do not say what an operation
- * does.
+ * The shape of the generated tables: facts about an operation for the HTTP engine. The tables do not say what an
+ * operation does.
  */
 
 export type Violation = { instancePath: string; keyword: string; message?: string; params: Record<string, unknown> }
@@ -34,7 +34,7 @@ export type Body = {
 
 export type ResponseShape = {
   types: readonly string[]
-  /** The headers that a handler may set. Headers that the engine writes on every response are not listed. */
+  /** The headers that a handler may set. Headers that the HTTP engine writes on every response are not listed. */
   headers: readonly string[]
   /** The form of events in text/event-stream. `data`: without name and id, as chat completion clients expect. */
   eventFormat?: EventFormat

@@ -1,6 +1,6 @@
 /**
- * The interfaces between the engine and its two transports: uWebSockets.js in listeners/uws/, node:http with `ws` in
- * listeners/node/. No other file touches either library.
+ * The interfaces between the HTTP engine and its two transports: uWebSockets.js in listeners/uws/, node:http with `ws`
+ * in listeners/node/. No other file touches either library.
  */
 import type { ChildProcess } from 'node:child_process'
 

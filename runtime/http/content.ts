@@ -4,7 +4,10 @@ import type { Validate } from '../engine/operation.ts'
 export interface Content {
   /** The content's SHA-256 in hex. Valid once `finish` has settled. */
   readonly hash: string
-  /** Receives a chunk, which now belongs to the content. Throws Refusal. `last` only allows an optimization. */
+  /**
+   * Receives a chunk, which now belongs to the content. Throws Refusal. `last` is true for the body's last chunk, and
+   * only makes hashing faster.
+   */
   take(chunk: Buffer, last: boolean): void
   /** Must be called after the last chunk. Rejects with Refusal if the body is not whole. */
   finish(): Promise<void> | undefined

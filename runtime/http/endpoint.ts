@@ -19,7 +19,7 @@ export type Endpoint = {
 /** An operation's response with one status. */
 export type Answer = {
   types: readonly string[]
-  /** Each header's name in the spec and its name on the wire. Headers written by the engine are left out. */
+  /** Each header's name in the spec and its name on the wire. Headers written by the HTTP engine are left out. */
   headers: readonly (readonly [string, string])[]
   /** Null: JSON responses are not checked. */
   validate: Validate | null
@@ -45,7 +45,7 @@ export function createEndpoint(mount: Mount, operation: Operation, headerPrefix:
   }
 }
 
-/** Headers that the engine derives from the result's body. */
+/** Headers that the HTTP engine derives from the result's body. */
 const bodyHeaders = new Set(['content-type', 'content-length'])
 
 function answer(shape: ResponseShape, wireName: (name: string) => string): Answer {

@@ -52,7 +52,7 @@ export class HttpExchange implements Context, Placed {
   isGone = false
   /** True if the rest of the request must not be read: the connection ends with the response. */
   closesConnection = false
-  /** The body's receiver. The engine fails it if the exchange ends before the body is whole. */
+  /** The body's receiver. The HTTP engine fails it if the exchange ends before the body is whole. */
   receiver: { fail(error: Error): void } | null = null
   trace: Trace | null = null
   readonly logFields: LogFields = {}
@@ -96,7 +96,7 @@ export class HttpExchange implements Context, Placed {
     return { ...from, host, origin, cookie, fetchSite, isForwarded, forwardedHost, forwardedProto }
   }
 
-  /** Aborts the signal, because the client has left or the server no longer waits. */
+  /** Aborts the signal, because the client has disconnected or the server is forced to stop. */
   abort(reason: Error): void {
     this.signal.abort(reason)
   }

@@ -22,6 +22,6 @@ export class Echo implements SocketOwner {
   }
 }
 
-/** The largest message in the known conformance suites. */
+/** Conformance suites send messages up to this size. */
 export const echoBytesMax = 16 * 1024 * 1024
 const bufferedBytesMax = 4 * echoBytesMax

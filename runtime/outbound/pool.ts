@@ -126,7 +126,7 @@ function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>
     headers: chunks ? withLength(request.headers, chunks) : (request.headers as string[]),
     // undici takes any iterable with bytes; its type names only the usual kinds.
     body: (body ?? null) as Uint8Array | string | null,
-    // The watch above replaces undici's timers.
+    // The watch for pending requests replaces undici's timers.
     headersTimeout: 0,
     bodyTimeout: 0,
   }

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { ConfigError } from './config.ts'
 
 /**
- * Throws ConfigError if the server cannot listen on `host:port`. The port is tried exclusively, because the engine
+ * Throws ConfigError if the server cannot listen on `host:port`. The port is tried exclusively, because the HTTP engine
  * shares it among processes: the kernel would also admit a second Parley, which would silently take half the
  * connections.
  */

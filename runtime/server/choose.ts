@@ -15,7 +15,7 @@ export type EngineChoice = {
 }
 
 /**
- * Returns the engine that the command `up` uses with this value of the setting `engine`. Loads a library and opens
+ * Returns the HTTP engine that the command `up` uses with this value of the setting `engine`. Loads a library and opens
  * nothing. Throws ConfigError if the setting asks for uWebSockets.js and it does not run here.
  */
 export function chooseEngine(setting: 'auto' | EngineName): EngineChoice {

@@ -112,7 +112,7 @@ export class Capacity {
     return own + units <= this.#share || this.#lends(owner, units)
   }
 
-  /** Only places call `grow`, `offer` and `release`. */
+  /** For Place only: no other code calls `grow`, `offer` and `release`. */
   grow(place: Place, units: number): boolean {
     const isLoan = (this.#usedBy.get(place.owner)?.units ?? 0) + units > this.#share
     if (isLoan ? !this.#lends(place.owner, units) : !this.#frees(units, place.owner)) return false

@@ -7,8 +7,8 @@ import { createUsageMetrics } from './usage-metrics.ts'
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /**
- * The library's gauges with the ending of counters, so Prometheus' tools would take them for counters. Each is the sum
- * of the gauge without the ending, as in `sum(nodejs_active_handles)`.
+ * Gauges by the metrics library with names like counters, so Prometheus' tools would take them for counters. Each is
+ * the sum of the gauge without the ending, as in `sum(nodejs_active_handles)`.
  */
 const misnamedGauges = ['handles', 'requests', 'resources'].map((things) => `nodejs_active_${things}_total`)
 

@@ -1,5 +1,5 @@
 /**
- * Checks users' JSON Schemas (2020-12). A schema is not compiled, because the code for 16 KiB takes 120 ms: values are
+ * Checks users' JSON Schemas (2020-12). A schema is not compiled, because compiling 16 KiB takes 120 ms: values are
  * checked by an interpreter, so its rules for references and patterns apply.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
@@ -71,7 +71,7 @@ function refersInside({ __absolute_ref__: reference, $dynamicRef }: Part, known:
   return reference === undefined || reference in known
 }
 
-/** Returns true if the interpreter can read the pattern. */
+/** Returns true if the pattern is a valid JavaScript regular expression. */
 function isPattern(text: string): boolean {
   try {
     new RegExp(text, 'u')

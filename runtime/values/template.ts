@@ -35,7 +35,10 @@ function createEngine(): Liquid {
   return made
 }
 
-/** Liquid checks the time between tags and outputs, and a chain of filters is one output. */
+/**
+ * Makes a filter check the time limit. Liquid itself checks the limit only between tags and outputs, and a chain of
+ * filters is one output.
+ */
 function withTimeLimit(filter: FilterImplOptions): FilterImplOptions {
   const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
   return {

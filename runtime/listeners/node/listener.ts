@@ -10,7 +10,7 @@ import { joinPort, sharePort } from './shared-port.ts'
 import { asksForSocket, UpgradedConnections, withoutThrowing } from './sockets.ts'
 import { NodeTransport } from './transport.ts'
 
-/** Opens the main port over node:http and `ws`, for HTTP and sockets. Rejects if the port is taken. */
+/** Opens the server's main TCP port over node:http and `ws`, for HTTP and sockets. Rejects if the port is taken. */
 export async function openNode(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort, clock } = engine.options
   const server = createHttp(engine)
@@ -21,7 +21,7 @@ export async function openNode(engine: Engine): Promise<Listener> {
 }
 
 /**
- * Opens the upload port beside uWebSockets.js, which cuts a body slower than 16 KiB/s. Null if no upload port is
+ * Opens the TCP port for uploads beside uWebSockets.js, which cuts a body slower than 16 KiB/s. Null if no such port is
  * configured.
  */
 export async function openUploads(engine: Engine): Promise<Listener | null> {
@@ -75,8 +75,8 @@ function createHttp(engine: Engine): Server {
   server.maxHeadersCount = 0
   server.headersTimeout = 10_000
   server.keepAliveTimeout = 10_000
-  // The engine's limits apply first, and their responses have our error body. This limit ends connections that the
-  // engine's limits miss.
+  // The limits of our HTTP engine apply first, and their responses have our error body. This limit ends connections
+  // that our limits miss.
   server.requestTimeout = uploadBodyTimeoutMs + 60_000
   return server
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { BodySpeed, Transport } from '../../engine/transport.ts'
 
-/** One request over node:http. node:http bounds idle times, and the engine enforces the lowest speed of bodies. */
+/** One request over node:http. node:http bounds idle times, and the HTTP engine enforces the lowest speed of bodies. */
 export class NodeTransport implements Transport {
   readonly httpVersion: string
   readonly method: string

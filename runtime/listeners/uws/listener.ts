@@ -6,7 +6,7 @@ import { upgrade } from '../upgrade.ts'
 import { createApp, listen, stopListening, type TemplatedApp, type WebSocket, type WebSocketBehavior } from './app.ts'
 import { type OpenedSocket, UwsTransport, UwsUpgradeTransport } from './transport.ts'
 
-/** Opens the main port over uWebSockets.js, for HTTP and sockets. Rejects if the port is taken. */
+/** Opens the server's main TCP port over uWebSockets.js, for HTTP and sockets. Rejects if the port is taken. */
 export async function openUws(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort } = engine.options
   const app = createApp()
