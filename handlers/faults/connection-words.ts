@@ -1,6 +1,6 @@
 /**
  * Error messages about a SIP connection, its numbers, or a call from a number. Each message follows the field's name,
- * so that both are a sentence.
+ * so that name and message form one sentence.
  */
 import type { Problem } from '../../domain/records/resource-fault.ts'
 

@@ -195,8 +195,8 @@ const expressionLimits = {
 }
 
 /**
- * Returns the message for a problem. The message follows the field's path, so that both are a sentence. The text never
- * contains request content.
+ * Returns the message for a problem. The message follows the field's path, so that path and message form one sentence.
+ * The text never contains request content.
  */
 function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]

@@ -28,7 +28,7 @@ export type Places = Readonly<
   asks: Readonly<Partial<Record<Capability | 'language' | 'voice' | 'recording' | 'speech', string>>>
 }
 
-/** Values in a hint's text beside the fault's data. */
+/** Values that a hint's text can use besides the fault's data. */
 export type Saying = {
   retryAfterS: number
   /** ' with a new Idempotency-Key', or '' on an API without such keys. */

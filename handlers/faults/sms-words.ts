@@ -38,7 +38,10 @@ export function saySmsFault(data: SmsFault): Said {
   return { code, message, hint: 'Repeat the request when it has ended.' }
 }
 
-/** Error messages about a brand's field. Each message follows the field's name, so that both are a sentence. */
+/**
+ * Error messages about a brand's field. Each message follows the field's name, so that name and message form one
+ * sentence.
+ */
 export const brandComplaints = {
   tax_number_missing: 'is required, unless entityType is SOLE_PROPRIETOR',
   tax_number_malformed: 'is no tax number of the United States; it has nine digits, such as 12-3456789',

@@ -11,7 +11,7 @@ import { LocatedFault } from './located-fault.ts'
 import type { Places } from './row.ts'
 import { hintOf, messageOf, rowOf } from './table.ts'
 
-/** The router contract's code for each refusal by the engine or a handler. */
+/** The router contract's code for each refusal by the HTTP engine or a handler. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'authentication_failed',
   forbidden: 'access_denied',

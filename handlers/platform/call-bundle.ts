@@ -1,7 +1,7 @@
 /**
  * Serves a call's data as one tar archive, so that the call can be examined elsewhere and replayed. All JSON files are
- * made before the response begins, because the response needs its length. Other requests have turns between two
- * pieces.
+ * made before the response begins, because the response needs its length. The JSON is made in pieces, and between two
+ * pieces other requests are served.
  */
 import { loopTurn } from '../../audio/loop-turn.ts'
 import type { Calls, EndedCall } from '../../domain/calls/calls.ts'
@@ -19,7 +19,7 @@ import { redactedField } from './redacted.ts'
 import { timeOf } from './times.ts'
 import { callTurn } from './turn-wire.ts'
 
-/** `places` limits the bundles whose JSON is in memory. */
+/** `places` limits how many bundles have their JSON in memory. */
 export function getCallBundle(calls: Calls, clock: Clock, places: Capacity): PlatformHandlers<Caller>['getCallBundle'] {
   return async ({ path: { id }, query: { redact } }, { caller }) => {
     const tenant = tenantOf(caller)
@@ -90,13 +90,15 @@ async function jsonFile(name: string, value: unknown, change: Change, owner: str
   return { name, size: pieces.reduce((sum, { length }) => sum + length, 0), read: () => released(pieces) }
 }
 
-/** Yields the pieces and forgets them, because a client may then read the recording for minutes. */
+/**
+ * Yields the pieces, and keeps no piece in memory after that, because a client may then read the recording for minutes.
+ */
 function* released(pieces: Buffer[]): Generator<Buffer> {
   pieces.reverse()
   for (let piece = pieces.pop(); piece; piece = pieces.pop()) yield piece
 }
 
-/** The file must not keep the whole call in memory, so this is a separate function. */
+/** This is a separate function, because `read` would otherwise keep the whole call in memory. */
 function recordingFile(recording: RecordingContent | null): TarFile[] {
   if (recording === null) return []
   return [{ name: 'recording.wav', size: recording.size, read: () => recording.read(0, recording.size) }]

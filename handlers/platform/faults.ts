@@ -11,7 +11,7 @@ import { sayResourceFault } from '../faults/resource-words.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
 import { RepeatedFault } from './repeated-fault.ts'
 
-/** The platform API's code for each refusal by the engine or a handler. */
+/** The platform API's code for each refusal by the HTTP engine or a handler. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',
@@ -222,7 +222,7 @@ function ofProvider({ providerStatus, providerDetail }: ErrorDetails): Partial<E
   }
 }
 
-/** Ends a message with a full stop, because the engine's messages about fields lack it. */
+/** Ends a message with a full stop, because the HTTP engine's messages about fields lack it. */
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

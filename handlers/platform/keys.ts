@@ -94,7 +94,7 @@ async function requireScopesOf(keys: KeyAdministration, caller: Caller, keyId: s
 async function requirePolicyWithinOwn(keys: KeyAdministration, caller: Caller, keyId: string, policy: KeyPolicy) {
   if (caller.role !== undefined) return
   requireResource(await keys.get(caller.organization.id, keyId))
-  // An update does not change a key's end, so the sender's own end does not matter.
+  // An update does not change a key's end, so the end of the sender's key does not matter.
   await requireWithinOwn(keys, caller, { policy, expiresAtMs: Number.NEGATIVE_INFINITY })
 }
 

@@ -11,8 +11,8 @@ const secretName =
 const nameCharactersMax = 128
 
 /**
- * The JWT alternative also matches a JWT's start without the rest. This match is kept, and the search continues behind
- * the match. Otherwise a text with many starts would be read from each start to the end.
+ * Matches credentials. The pattern for a JWT also matches a JWT's start without the rest. Such a start stays in the
+ * text, and the search continues after it. Otherwise a text with many starts would be read to its end for each start.
  */
 const secretText = new RegExp(
   [
@@ -43,8 +43,8 @@ export function redactedField(value: unknown, name: string, parent: string): unk
 }
 
 /**
- * A number in a field `token` is a count. A JSON Schema describes a field `password` with an object in its own field
- * `properties`.
+ * Returns true if the field `name` contains a secret. A number in a field `token` is a count. In a JSON Schema, a field
+ * `password` below `properties` only describes a password.
  */
 function isSecret(value: unknown, name: string, parent: string): boolean {
   if (name === '' || name.length > nameCharactersMax || !secretName.test(name)) return false
@@ -53,7 +53,10 @@ function isSecret(value: unknown, name: string, parent: string): boolean {
   return typeof value === 'string' && value !== ''
 }
 
-/** The search in a longer text would hold up others. The texts of calls are shorter. */
+/**
+ * A longer text is redacted as a whole, because searching it would delay other requests. The texts of calls are
+ * shorter.
+ */
 const textCharactersMax = 262_144
 
 function redactedText(text: string): string {
@@ -66,7 +69,7 @@ function markIfWhole(match: string, ...rest: unknown[]): string {
   return match.startsWith('eyJ') && groups.rest === undefined ? match : mark
 }
 
-/** A longer text is searched like a text that is no JSON. */
+/** A longer text is not parsed as JSON, but searched like any other text. */
 const jsonCharactersMax = 65_536
 const jsonValuesMax = 20_000
 

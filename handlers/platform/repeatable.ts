@@ -125,8 +125,8 @@ function rejectAsFault(error: unknown): never {
 
 const silent: Log = { info() {}, warn() {}, error() {} }
 /**
- * Writes the error body to store for repeated requests. It counts and logs nothing, because the engine does both for
- * the current response.
+ * Writes the error body to store for repeated requests. It counts and logs nothing, because the HTTP engine does both
+ * for the current response.
  */
 const write = createPlatformFaultWriter(silent, () => {})
 

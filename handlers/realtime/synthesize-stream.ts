@@ -80,8 +80,8 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
 
   /**
    * Gives the client more time in two cases. If a client reads slowly, it still plays older speech; if it is too slow,
-   * the engine closes its socket with BACKPRESSURE. If a client waits for speech, it need not send text, and the domain
-   * limits this wait.
+   * the WebSocket engine closes its socket with BACKPRESSURE. If a client waits for speech, it need not send text, and
+   * the domain limits this wait.
    */
   override onDue(): void {
     if (this.#isBehind || this.#stream?.owesSpeech) this.restartSilence()

@@ -83,7 +83,8 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   }
 
   onDrained(): void {
-    // Nothing to do: transcripts are few, and if the client reads them too slowly, the engine closes the socket.
+    // Nothing to do: transcripts are few, and if the client reads them too slowly, the WebSocket engine closes the
+    // socket.
   }
 
   ready({ provider, model }: Route, ignored: readonly string[]): void {

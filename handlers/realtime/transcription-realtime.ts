@@ -157,7 +157,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   onDrained(): void {
-    // Nothing to do: events are few, and if the client reads them too slowly, the engine closes the socket.
+    // Nothing to do: events are few, and if the client reads them too slowly, the WebSocket engine closes the socket.
   }
 
   onDue(): void {

@@ -4,8 +4,8 @@ import type { Caller } from '../../domain/records/organization.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 
 /**
- * Returns the context with its idempotency key. For the router API, the engine has already checked that a POST has an
- * idempotency key and a content hash.
+ * Returns the context with its idempotency key. For the router API, the HTTP engine has already checked that a POST has
+ * an idempotency key and a content hash.
  */
 export function contextOf(
   header: { 'idempotency-key': string },

@@ -54,7 +54,7 @@ function streamed({ route, events }: GeneratedStream<ItemEvent>, id: string) {
   return { status: 200 as const, type: 'text/event-stream' as const, headers: routeHeaders(route), body }
 }
 
-/** Yields events. The engine turns an error in this iteration into the `error` event. */
+/** Yields events. The HTTP engine turns an error in this iteration into the `error` event. */
 async function* wireEvents(events: AsyncIterable<ItemEvent>, id: string): AsyncGenerator<CreateResponseEvent> {
   for await (const event of events) yield eventOf(event, id)
 }

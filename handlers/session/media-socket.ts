@@ -197,8 +197,8 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated, 
   }
 
   onDrained(): void {
-    // Nothing to do: the conversation itself limits how fast it sends audio. If the client reads too slowly, the engine
-    // closes the socket.
+    // Nothing to do: the conversation itself limits how fast it sends audio. If the client reads too slowly, the
+    // WebSocket engine closes the socket.
   }
 
   onSlowReader(): void {

@@ -38,7 +38,7 @@ export class CompletionText {
     return text
   }
 
-  /** Adds a piece to its tool call. */
+  /** Adds a chunk's part of a tool call to the call. */
   #readCall(call: Fields): void {
     const { name, arguments: text } = fieldsOf(call['function'])
     const id = textOf(call['id'])
