@@ -1,7 +1,7 @@
 /**
- * Opens a serving process's capabilities (models, lines, sessions, webhooks and others). A capability is opened after
- * the capabilities used by it. Capabilities close in reverse order, so sessions end while their records, webhooks and
- * lines still work.
+ * Opens a serving process's capabilities (models, phone lines, sessions, webhooks and others). A capability is opened
+ * after the capabilities used by it. Capabilities close in reverse order, so sessions end while their records, webhooks
+ * and phone lines still work.
  */
 
 import { addressesFor } from './addresses.ts'

@@ -1,6 +1,6 @@
 /**
- * A serving process: its context, its capabilities, the engine. These parts close in reverse order, even if the start
- * fails.
+ * A serving process: its context, its capabilities, and the HTTP engine. These parts close in reverse order, even if
+ * the start fails.
  */
 import type { Caller } from '../domain/records/organization.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
@@ -43,7 +43,7 @@ export type Gateway = {
    * The code that lets a person make the console's first account. Null if an account exists, or if no code is needed.
    */
   setupCode: string | null
-  /** The engine's name and the reason for choosing it, as text for a person. */
+  /** The HTTP engine's name and the reason for choosing it, as text for a person. */
   engine: string
   /** Counts this process's open calls, requests and sockets, and predicts when a drain started now would end. */
   waiting(lbDelayMs: number): Waiting
@@ -161,7 +161,7 @@ function localUrlOf(config: ParleyConfig, server: Server | null): string {
   return urlOf({ ...config, host: isEveryAddress(config.host) ? '127.0.0.1' : config.host }, server)
 }
 
-/** Returns the chosen engine and the reason, as text for a person. */
+/** Returns the chosen HTTP engine and the reason, as text for a person. */
 export function engineOf({ engine }: ParleyConfig): string {
   return describeEngine(chooseEngine(engine))
 }

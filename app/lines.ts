@@ -1,6 +1,6 @@
 /**
- * This process's lines: the configured carrier, the simulated carrier and SIP trunks, with events and audio for their
- * legs.
+ * This process's phone lines: the configured carrier, the simulated carrier and SIP trunks, with events and audio for
+ * their legs.
  */
 import type { CarrierWebhooks } from '../domain/ports/carrier-webhooks.ts'
 import type { LineName, PhoneLine } from '../domain/ports/phone-line.ts'
@@ -76,7 +76,7 @@ function openSimulated(app: App, simulator: SimulatedCarrier): Line {
 
 const commands = ['dial', 'answer', 'reject', 'hangUp', 'bridge', 'sendDtmf', 'isAlive', 'find'] as const
 
-/** Opens the line over Telnyx. Throws ConfigError if a setting is missing. */
+/** Opens the phone line over Telnyx. Throws ConfigError if a setting is missing. */
 function openTelnyx(app: App): Line {
   const { config, clock } = app
   const { requestMs, telnyx } = config.carrier

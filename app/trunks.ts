@@ -24,7 +24,7 @@ type TrunkApp = Pick<App, 'clock' | 'log' | 'owners'> & {
   store: Pick<App['store'], 'sipConnections' | 'trunkDialogs'>
 }
 
-/** Makes the line for SIP trunks. Null if the settings name no port. */
+/** Makes the phone line for SIP trunks. Null if the settings name no port. */
 export function createSipTrunks({ config, store, owners, clock, log }: TrunkApp, legs: ExpectedLegs): SipTrunks | null {
   const { sip, outbound } = config
   const { host, port } = sip

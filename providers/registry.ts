@@ -160,8 +160,9 @@ async function createLoopback({ id, models }: ProviderConfig): Promise<Provider>
 }
 
 /**
- * Returns a provider for a vendor without the operator's key. The provider has catalog rows, but loads its adapter only
- * when the first organization uses its key. All adapters together would need about 20 MB, and most are never used.
+ * Returns a provider for a vendor whose key the operator has not set. The catalog has the provider's models, but the
+ * adapter is loaded only when an organization first uses a key for the vendor. All adapters together would need about
+ * 20 MB, and most are never used.
  */
 function dormant(
   id: string,

@@ -17,18 +17,18 @@ import { turnSums } from './turn-sums.ts'
 /** A cost is summed this long after the call's end, and after its call report. */
 const settleMs = 5_000
 const atOnceMax = 100
-/** The limit for one look for calls without facts. */
+/** The limit for one search for calls without facts. */
 const readMax = 1_000
 /**
- * Calls by a previous version have no facts. A process looks for them among all calls at the start. After this time it
- * looks again among the last day's calls, because a previous version may still run beside this process.
+ * Calls stored by a previous version have no facts. A process searches all calls for them at the start. After this time
+ * it searches the last day's calls again, because a previous version may still run beside this process.
  */
 const lookAgainMs = 3_600_000
 const dayMs = 86_400_000
 /**
- * If the facts of up to this many older calls could not be made, each new look tries these calls again. If there are
- * more, a later look begins anew among all calls. The time until then doubles, up to a day, as long as such looks make
- * no facts, because a look among all calls is expensive.
+ * If the facts of up to this many older calls could not be made, each new search tries these calls again. If there are
+ * more, a later search goes through all calls again. The time until then doubles, up to a day, as long as such searches
+ * make no facts, because a search through all calls is expensive.
  */
 const leftMax = atOnceMax
 /** If a call's cost could not be summed, it is summed again after this time. */
@@ -69,24 +69,24 @@ type Owned = Tenant & { id: string }
 
 type FactsDeps = { worlds: Pick<Tenancy, 'asOperator'>; clock: Clock; log: Log }
 
-/** Counts calls of one look. `failed` excludes locked calls. `first` is the first failure. */
+/** Counts the calls of one search. `failed` excludes locked calls. `first` is the first failure. */
 type Tally = { made: number; failed: number; first: { err: unknown; callId: string } | null }
 
 /** Returns the loop's work: sums due costs, and makes missing facts. */
 export function createFactsWork(deps: FactsDeps): () => Promise<void> {
   const { worlds, clock } = deps
-  /** The facts of calls before this id may be missing. Null: the next look begins with the newest call. */
+  /** The facts of calls before this id may be missing. Null: the next search begins with the newest call. */
   let beforeId: string | null = null
-  /** Calls before this id were looked at. */
+  /** Calls before this id were searched. */
   let floorId = oldestId
-  /** Calls before the floor without facts, because they failed or were locked. */
+  /** Calls before `floorId` without facts, because they failed or were locked. */
   let left: string[] = []
   let beganAtMs = clock.nowMs()
   let looksAgainAtMs = 0
   let tally = newTally()
-  /** The time of the next look among all calls. Null if no such look is needed. */
+  /** The time of the next search through all calls. Null if no such search is needed. */
   let looksAtAllAtMs: number | null = null
-  /** If the next look has too many failed calls, a look among all calls begins after this time. */
+  /** If the next search has too many failed calls, a search through all calls begins after this time. */
   let looksAtAllInMs = lookAgainMs
   return async () => {
     await worlds.asOperator((tx) => sumDueCosts(tx, deps))
@@ -105,13 +105,13 @@ export function createFactsWork(deps: FactsDeps): () => Promise<void> {
       return { next, failed: await makeFacts(tx, deps, missing, tally) }
     })
     const nextFloorId = idAt(beganAtMs - dayMs)
-    // A newer call is found again by the next looks.
+    // A newer call is found again by the next searches.
     left = [...left, ...look.failed.filter((id) => id < nextFloorId)].slice(0, leftMax + 1)
     beforeId = look.next
     if (beforeId !== null) return
     logFailed(deps, tally)
     looksAgainAtMs = clock.nowMs() + lookAgainMs
-    // A look among the last day's calls says nothing about older calls.
+    // A search through the last day's calls says nothing about older calls.
     if (floorId === oldestId && tally.made > 0) looksAtAllInMs = lookAgainMs
     floorId = nextFloorId
     if (left.length <= leftMax) return
@@ -150,7 +150,7 @@ async function sumDueCosts(tx: Tx, deps: FactsDeps): Promise<void> {
   logFailed(deps, tally)
 }
 
-/** Finds the next calls without facts, newest first. `next` is the first id for the next look, or null at the end. */
+/** Finds the next calls without facts, newest first. `next` is the first id for the next search, or null at the end. */
 async function findMissing(
   tx: Tx,
   beforeId: string | null,

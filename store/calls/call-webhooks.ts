@@ -91,7 +91,8 @@ export class CallWebhooks {
       const matched = await audience()
       await this.#enqueue(tx, call, statusEvents(this.#maker(nowMs), call, statuses, matched))
     }
-    // If the call never connected, its call report is complete at once.
+    // A call that never connected gets its findings from rules alone (`analysis.heuristic`), so its call report is
+    // complete now.
     if (events.some(({ type }) => type === 'analysis.heuristic')) {
       const stored = await readStoredReport(tx, call, call.id)
       if (stored !== null) await this.analysed(tx, call, stored, true, nowMs)

@@ -60,7 +60,7 @@ export async function endingTransfers(
 }
 
 /**
- * Returns the reason for the end of a call with a dead process. If the line had connected two people, they go on
+ * Returns the reason for the end of a call with a dead process. If the phone line had connected two people, they go on
  * talking, so the call counts as transferred.
  */
 export function reasonAfterDeath(reason: EndReason, isHandedOver: boolean): EndReason {
