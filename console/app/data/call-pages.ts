@@ -17,13 +17,15 @@ export const findCall = ({ pages }: CallPages, id: string): CallOverview | undef
 export const withoutCall = (pages: CallPages, id: string): CallPages =>
   changed(pages, ({ calls }) => calls.filter((call) => call.id !== id))
 
-/** A stream has no words that a search found, so the row keeps its words. */
+/** The stream does not send the words that matched a search, so the row keeps its earlier matches. */
 export const withChangedCall = (pages: CallPages, call: CallOverview): CallPages =>
   changed(pages, ({ calls }) =>
     calls.map((each) => (each.id === call.id ? { ...call, ...(each.matches && { matches: each.matches }) } : each)),
   )
 
-/** Puts a call at its place by time. A call behind the last loaded page comes with its own page. */
+/**
+ * Inserts a call at its place by time. A call older than the last loaded page is not inserted: it comes with its page.
+ */
 export function withNewCall(pages: CallPages, call: CallOverview): CallPages {
   if (findCall(pages, call.id)) return withChangedCall(pages, call)
   if (isBehind(pages, call)) return pages

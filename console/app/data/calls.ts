@@ -119,7 +119,7 @@ export const usePlaceCall = () =>
     onSettled: () => queries.invalidateQueries({ queryKey: ['calls'] }),
   })
 
-/** Returns the audio's address for a player. The browser adds the cookie. */
+/** Returns the recording's URL for an audio player. The browser adds the cookie. */
 export const audioAddress = (id: string) => `/v1/calls/${encodeURIComponent(id)}/recording/audio`
 export const bundleAddress = (id: string) => `/v1/calls/${encodeURIComponent(id)}/bundle`
 

@@ -1,4 +1,4 @@
-/** A person's seat in a live call. */
+/** A person's seat in a live call: the connection over which the person listens or speaks. */
 import { startSession, type TalkSession } from '../../session/session-client.js'
 import { platform } from './clients.ts'
 
@@ -9,11 +9,11 @@ type SeatOptions = {
   /** Without the microphone the person only listens, and the agent goes on. */
   speaks: boolean
   level: (level: number) => void
-  /** Called if an open seat ends. */
+  /** Called if the connection to the call ends. */
   over: (why: string) => void
 }
 
-/** Opens a seat in the call. Must be called in a click, because browsers allow sound only then. */
+/** Connects a person to the call. Must be called in a click, because browsers allow sound only then. */
 export async function joinCall(id: string, { displayName, speaks, level, over }: SeatOptions): Promise<Seat> {
   const { body } = await platform.webJoinCall({ path: { id }, body: { displayName } })
   return new Promise((resolve, reject) => {

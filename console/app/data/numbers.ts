@@ -23,7 +23,7 @@ export const availableQuery = (search: NumberSearch) =>
 
 const refreshNumbers = () => queries.invalidateQueries({ queryKey: ['numbers'] })
 
-/** Buys a number. Because of the key, a second press of the button does not buy again. */
+/** Buys a number. Because of the idempotency key, a second press of the button does not buy again. */
 export const useBuyNumber = () =>
   useMutation({
     mutationFn: async ({ body, key }: { body: NewPhoneNumber; key: string }) =>

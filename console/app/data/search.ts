@@ -1,5 +1,5 @@
 /**
- * Reads and writes an address's search as plain text: `?status=failed`. Without this, the router would put digits into
+ * Reads and writes a URL's query as plain text: `?status=failed`. Without this, the router would put digits into
  * quotes.
  */
 export const readSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
@@ -10,7 +10,7 @@ export function writeSearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** Keeps only the values with a name from the list. A page ignores other names in its address. */
+/** Keeps only the parameters whose names are in the list. A page ignores all other parameters in its URL. */
 export function pick<Name extends string>(
   search: Readonly<Record<string, unknown>>,
   names: readonly Name[],

@@ -8,7 +8,7 @@ import type {
 import { platform } from './clients.ts'
 import { queries } from './queries.ts'
 
-/** The server asks the trunk each minute, and the page the server in this time. */
+/** The server asks the trunk each minute, and the page asks the server at this interval. */
 const statusMs = 15_000
 
 export const sipConnectionsQuery = queryOptions({

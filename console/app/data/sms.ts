@@ -23,7 +23,9 @@ export const useSaveBrand = () =>
 export const useSubmitBrand = () =>
   useMutation({ mutationFn: () => platform.submitSmsBrand({}), onSettled: refreshSms })
 
-/** Whether the registry has the brand as it is saved here. A submission of the brand then only reads all states. */
+/**
+ * Whether the registry has the brand as it is saved here. If it has, submitting the brand again only reads all states.
+ */
 export const isSubmitted = (brand: SmsBrand | null) =>
   (brand?.status === 'pending' || brand?.status === 'verified') && !brand.hasUnsubmittedChanges
 
@@ -45,7 +47,7 @@ export const useOrderVetting = () =>
 export const useSaveCampaign = () =>
   useMutation({ mutationFn: (body: SmsCampaignProfile) => platform.saveSmsCampaign({ body }), onSettled: refreshSms })
 
-/** The key makes a second press of the button the same campaign. */
+/** Because of the idempotency key, a second press of the button submits no second campaign. */
 export const useSubmitCampaign = () =>
   useMutation({
     mutationFn: (idempotencyKey: string) => platform.submitSmsCampaign({ idempotencyKey }),

@@ -1,6 +1,4 @@
-/**
- * Reads the page's address. Pages must not import the routes, so these functions have simpler types than the router.
- */
+/** Reads the page's URL. Pages must not import the routes, so these functions have simpler types than the router. */
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 
 /** Returns the query's parameters, whose values are text. */

@@ -8,7 +8,7 @@ import { useMask } from './redaction.tsx'
 /** A longer text would slow the page down, so its rest is shown only when a person asks for it. */
 const shownCharactersMax = 65_536
 
-/** Shows a program's text. JSON is indented, and any other text stays as it is. */
+/** Shows text that a program wrote, such as a request body. JSON is indented, and any other text stays as it is. */
 export function JsonView({ text, label }: { text: string; label: string }) {
   const [isWhole, setWhole] = useState(false)
   const mask = useMask()

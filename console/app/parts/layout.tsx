@@ -24,7 +24,7 @@ export function Faint({ children }: { children: ReactNode }) {
 
 type Tab = { name: string; to: string; search?: Record<string, string | undefined>; isCurrent: boolean }
 
-/** Links to the views of one thing. Each view has an address. */
+/** Links to the views of one thing. Each view has a separate URL. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   return (
     <nav aria-label={label} className={styles.tabs}>

@@ -10,7 +10,9 @@ type PageAnswerProps<Data> = {
   children: (data: Data) => ReactNode
 }
 
-/** Shows a page with a title from its data. The states before the data are whole pages too. */
+/**
+ * Shows a page whose title comes from its data. Until the data come, shows a page with the loading state or the error.
+ */
 export function PageAnswer<Data>({ of, title, children }: PageAnswerProps<Data>) {
   if (of.data !== undefined) return children(of.data)
   return (

@@ -1,6 +1,6 @@
 /**
- * Hides numbers, words and arguments on all pages, for screenshots and shared screens. The switch is never part
- * of an address, so a link hides nothing from its reader.
+ * Hides numbers, words and arguments on all pages, for screenshots and shared screens. The switch is never part of a
+ * URL, so a person who opens a link sees everything.
  */
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
 

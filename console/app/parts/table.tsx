@@ -20,7 +20,7 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** Returns the address behind a row. The first cell has the link, which covers the row. */
+  /** Returns the URL of the page that the row leads to. The first cell has the link, which covers the whole row. */
   to?: (row: Row) => string
 }
 

@@ -13,7 +13,7 @@ export function e164Of(text: string): string {
   return national === undefined ? text : `+1${national}`
 }
 
-/** Returns the website's address with its scheme. */
+/** Returns the website's URL. A text without a scheme gets https:// in front. */
 export function websiteOf(text: string): string {
   const address = text.trim()
   return address === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`

@@ -1,4 +1,4 @@
-/** Lists the addresses of the pages for agents, numbers, conversations, webhooks, usage and settings. */
+/** Lists the URLs of the pages for agents, numbers, conversations, webhooks, usage and settings. */
 import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
 
 export const buildRoutes: readonly { path: string; component: RouteComponent }[] = [

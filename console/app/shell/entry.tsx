@@ -41,7 +41,7 @@ export function EntryForm({ action, of: { isPending, error }, submit, children }
   )
 }
 
-/** Asks for the address by which a person signs in. */
+/** Asks for the e-mail address with which a person signs in. */
 export function AddressField({ autoFocus = false }: { autoFocus?: boolean }) {
   return (
     <TextField

@@ -26,7 +26,7 @@ export function Frame() {
   )
 }
 
-/** Reads the address once, because the sign-in page changes the address. */
+/** Reads the URL once, because the sign-in page changes the URL. */
 function ToSignIn() {
   const [next] = useState(() => window.location.pathname + window.location.search)
   return <Navigate to="/login" search={{ next }} replace />

@@ -83,7 +83,7 @@ function AcceptForm({ token, invitation: { email, name: proposed, needsPassword 
             autoFocus
           />
         )}
-        {/* A password manager keeps the password with this address. */}
+        {/* A password manager stores the password together with this e-mail address. */}
         <input type="hidden" name="email" autoComplete="username" value={email} />
         {needsPassword ? <NewPasswordField /> : !isSignedIn && <PasswordField email={email} />}
       </EntryForm>

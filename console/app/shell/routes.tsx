@@ -1,6 +1,6 @@
 /**
- * Lists the console's addresses. A page's code is loaded when the page is first opened. A page reads its URL with
- * `useParams` and `useSearch`, and code in the page's folder checks the query, so no page imports this file.
+ * Lists the URLs of the console's pages. A page's code is loaded when the page is first opened. A page reads its URL
+ * with `useParams` and `useSearch`, and code in the page's folder checks the query, so no page imports this file.
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
 import { readSearch, writeSearch } from '../data/search.ts'

@@ -94,7 +94,7 @@ function SetUpForm({ needsCode }: { needsCode: boolean }) {
   )
 }
 
-/** Returns the page to show after the sign-in. An address outside this console is ignored. */
+/** Returns the page to show after the sign-in. A URL outside this console is ignored. */
 function useNext(): string {
   const { next } = useSearchValues()
   return typeof next === 'string' && /^\/console(\/(?!\/)|$|\?)/.test(next) ? next : '/console'

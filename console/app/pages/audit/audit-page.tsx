@@ -16,7 +16,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { readFilters, toQuery } from './filters.ts'
 
-/** The audit log. Its filters are the address. */
+/** The audit log. Its filters are in the page's URL. */
 export function AuditPage() {
   const filters = readFilters(useSearchValues())
   const change = useFilterChange(filters)

@@ -1,4 +1,4 @@
-/** Reads and writes a call's address: the moment, the selected turn and step, and the tab. */
+/** Reads and writes the query in a call page's URL: the moment, the selected turn and step, and the tab. */
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { pick } from '../../data/search.ts'
@@ -14,9 +14,7 @@ export function readAddress(search: Readonly<Record<string, unknown>>): Address 
   return { t: numberOf(t), turn: numberOf(turn), span: span ?? null, tab: tabs.find((each) => each === tab) ?? null }
 }
 
-/**
- * Returns the address and a function that changes the address. A change replaces the entry in the browser's history.
- */
+/** Returns the query and a function to change it. A change replaces the entry in the browser's history. */
 export function useAddress(): [Address, (change: Partial<Address>) => void] {
   const search = useSearchValues()
   const navigate = useNavigate()

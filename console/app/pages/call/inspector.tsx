@@ -31,7 +31,7 @@ const names: Record<TabName, string> = {
   settings: 'Settings',
 }
 
-/** Shows the details behind the words. The tab is a part of the address. */
+/** Shows the details behind the words. The open tab is in the page's URL. */
 export const Inspector = memo(function Inspector({ call, events, timeline, address, change, seek }: InspectorProps) {
   const tab = address.tab ?? (address.turn === null ? 'report' : 'turn')
   return (

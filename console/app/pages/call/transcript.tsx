@@ -73,7 +73,7 @@ function useFollowing(
   useEffect(() => {
     if (isPlaying && current !== null && !isAway) reveal(list.current, current)
   }, [list, current, isPlaying, isAway])
-  // The address can name an unfinished turn.
+  // The URL can name an unfinished turn.
   const isThere = lines.some(({ turn }) => turn.index === selected)
   useEffect(() => {
     if (isPlaying || !isThere || selected === null) return

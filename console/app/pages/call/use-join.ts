@@ -18,7 +18,10 @@ export type Join = {
   leave: () => void
 }
 
-/** Holds the person's seat in a live call. The person leaves when the page is left. */
+/**
+ * Keeps the connection with which the person takes part in a live call. The person leaves the call when the page is
+ * left.
+ */
 export function useJoin(callId: string): Join {
   const { user } = useSession()
   const [phase, setPhase] = useState<JoinPhase>('out')
@@ -41,7 +44,7 @@ export function useJoin(callId: string): Join {
   const enter = useCallback(
     async (speaks: boolean) => {
       const attempt = ++attempts.current
-      // The person may leave the page, or choose again, before the seat is open.
+      // The person may leave the page, or choose again, before the connection is open.
       const isCurrent = () => attempt === attempts.current
       setPhase('joining')
       setNote(null)
@@ -55,7 +58,8 @@ export function useJoin(callId: string): Join {
       try {
         own = await joinCall(callId, { displayName: user.name ?? user.email, speaks, level: show, over })
         if (!isCurrent()) return own.hangUp()
-        // Only now does the person leave the seat before, because the browser may refuse the microphone.
+        // Only now is the person's earlier connection closed, because the browser may refuse the microphone for the new
+        // connection.
         take(own)
         setNote(null)
         setPhase(speaks ? 'speaking' : 'listening')

@@ -21,7 +21,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 
 const statuses: readonly CallbackStatus[] = ['scheduled', 'dispatching', 'dispatched', 'cancelled', 'failed']
 
-/** Calls that agents have promised. The status in the address filters the list. */
+/** Calls that agents have promised to make. The status in the page's URL filters the list. */
 export function CallbacksPage() {
   const filters = pick(useSearchValues(), ['status', 'source_session_id'])
   const change = useFilterChange(filters)

@@ -11,7 +11,7 @@ import { countOf, type Filters, kinds, orders, outcomes, periods, statuses } fro
 
 type BarProps = { filters: Filters; change: (change: Filters) => void; clear: () => void }
 
-/** Draws the filters. Each filter is a part of the address, so a view can be shared and reloaded. */
+/** Draws the filters. All filters are in the page's URL, so a filtered list can be shared and reloaded. */
 export function FilterBar({ filters, change, clear }: BarProps) {
   return (
     <div className={styles.bar}>

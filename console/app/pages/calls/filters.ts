@@ -1,4 +1,4 @@
-/** Reads the list's filters from the address. */
+/** Reads the list's filters from the page's URL. */
 import type { CallFilters } from '../../data/calls.ts'
 import { pick } from '../../data/search.ts'
 
@@ -27,7 +27,7 @@ export const outcomes = [
   ...['voicemail', 'no_conversation', 'not_connected', 'failed'],
 ]
 
-/** The first order is the list's own. A search always has this order. */
+/** The first order is the default. A search always uses this order. */
 export const orders = [
   { value: '', label: 'Newest' },
   { value: 'slowest_turn_ms', label: 'Slowest turn' },

@@ -13,7 +13,7 @@ type View = { name: string; search: string }
 const storageKey = 'parley.calls.views'
 const viewsMax = 20
 
-/** Keeps views with a name in this browser. To share a view, share its address. */
+/** Keeps named views (sets of filters) in this browser. To share a view, share the page's URL. */
 export function SavedViews({ canSave }: { canSave: boolean }) {
   const [views, setViews] = useState(readViews)
   const [isNaming, setNaming] = useState(false)

@@ -14,7 +14,7 @@ import { Answer, Empty } from '../../parts/states.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { readFilters, toQuery } from './filters.ts'
 
-/** Shows the log of deliveries. The filters are in the address. */
+/** Shows the log of deliveries. The filters are in the page's URL. */
 export function DeliveriesPage() {
   const filters = readFilters(useSearchValues())
   const change = useFilterChange(filters)

@@ -1,11 +1,11 @@
-/** Reads the list's filters from the address. */
+/** Reads the list's filters from the page's URL. */
 
 import type { DeliveryFilters } from '../../data/deliveries.ts'
 import { pick } from '../../data/search.ts'
 
 const names = ['status', 'event', 'endpointId', 'agentId', 'sessionId', 'eventId', 'from', 'to'] as const
 
-/** The address's values are texts, because the server checks them. */
+/** The values in the URL are texts, because the server checks them. */
 export type Filters = Partial<Record<(typeof names)[number], string>>
 
 export const readFilters = (search: Readonly<Record<string, unknown>>): Filters => pick(search, names)

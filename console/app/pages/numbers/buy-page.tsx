@@ -20,7 +20,7 @@ import { SimulatedCarrier } from '../../parts/simulated-carrier.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
-/** Searches numbers by area code or town. The search is in the address. */
+/** Searches numbers by area code or town. The search is in the page's URL. */
 export function BuyPage() {
   const search = pick(useSearchValues(), ['areaCode', 'locality'])
   const found = useQuery(availableQuery(search))

@@ -67,7 +67,7 @@ const tones: Record<ModelHealth['state'], Tone> = {
   unknown: 'plain',
 }
 
-/** The API's word for a paused model is `open`, as its circuit is. */
+/** The API calls a paused model `open`, because its circuit is open. */
 const labels: Record<ModelHealth['state'], string> = {
   ok: 'ok',
   degraded: 'failures',

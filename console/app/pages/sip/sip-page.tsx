@@ -89,7 +89,7 @@ const columns: readonly Column<SipConnection>[] = [
   { name: 'Numbers', cell: ({ numbers }) => plural(numbers, 'number') },
 ]
 
-/** The address is what the trunk is set up with. */
+/** Shows the SIP URI that must be entered in the trunk's settings. */
 function Inbound({ inbound }: SipConnection) {
   if (inbound === null) return <Faint>nowhere</Faint>
   if (inbound.uri === null) return <Faint>this server takes no calls over SIP</Faint>

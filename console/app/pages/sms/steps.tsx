@@ -17,7 +17,7 @@ export type StepState = { text: string; tone: Tone }
 /** A step that waits for an earlier step. */
 export const later: StepState = { text: 'later', tone: 'plain' }
 
-/** One step with its state in words. The number is the list's. */
+/** One step with its state in words. The surrounding list adds the step's number. */
 export function Step({ title, state, children }: { title: string; state: StepState; children?: ReactNode }) {
   return (
     <li className={styles.step}>

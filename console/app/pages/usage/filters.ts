@@ -1,4 +1,4 @@
-/** Reads the range of time and the groups from the address. */
+/** Reads the time range and the groups from the page's URL. */
 import { pick } from '../../data/search.ts'
 import type { UsageQuery } from '../../data/usage.ts'
 
