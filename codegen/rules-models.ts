@@ -173,8 +173,8 @@ function namesInside(type: Type, place: string, isRoot = false): string[] {
 }
 
 /**
- * Finds components whose name is already the name for another component's type in a view: that component's name with a
- * suffix.
+ * Finds components whose name is also generated for another component: the other component's name with the suffix
+ * `Received` or `Input`.
  */
 function viewNames({ schemas }: Models): Finding[] {
   return Object.keys(schemas).flatMap((name) =>

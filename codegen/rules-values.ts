@@ -140,8 +140,8 @@ class ExampleChecker {
 }
 
 /**
- * Names the component for a frame's data. If a stream fails, the engine ends it with an ErrorEnvelope (the error body),
- * even if all other frames have another type.
+ * Names the component for a frame's data. If a stream fails, the HTTP engine ends it with an ErrorEnvelope (the error
+ * body), even if all other frames have another type.
  */
 function unnamedComponent(eventData: string, data: string): string {
   return data.startsWith('{"error":') ? 'ErrorEnvelope' : eventData

@@ -8,7 +8,10 @@ import { type Field, innerTypes, type ObjectType, type Type } from './types.ts'
 
 export type View = 'answered' | 'received' | 'sent'
 
-/** If a component has another type in a view, the type's name ends with the suffix. */
+/**
+ * If a component has another type in a view, such as the client's input, the type's name ends with the suffix for this
+ * view.
+ */
 export const viewSuffixes: Record<View, string> = { answered: '', received: 'Received', sent: 'Input' }
 
 /** The types that a document needs in each view. */

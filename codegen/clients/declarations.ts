@@ -142,7 +142,10 @@ const within = ({ name, view }: Place, field: string): Place => ({ name: name + 
 const nullable = (use: Use): Use =>
   use.kind === 'nullable' || use.kind === 'any' ? use : { kind: 'nullable', of: use }
 
-/** If the type differs between the views, the type for the client's requests has the suffix. */
+/**
+ * Returns the possible names for a type, the preferred name first. If a request's type differs from the response's type
+ * with the same name, the request's type gets the suffix.
+ */
 function namesFor({ name, view, viewName }: Place): string[] {
   if (viewName !== undefined) return [viewName]
   return view === 'sent' ? [name, name + viewSuffixes.sent] : [name]

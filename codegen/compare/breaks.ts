@@ -1,5 +1,6 @@
 /**
- * Compares the public contracts of two releases. Lists the breaking changes, but leaves out changes announced in time.
+ * Compares the public contracts of two releases. Lists the breaking changes, but leaves out changes to parts that an
+ * earlier release has marked as deprecated long enough before.
  */
 import type { AsyncApiDocument, OpenApiDocument } from '../ir.ts'
 import { compareChannels } from './channels.ts'

@@ -24,8 +24,8 @@ export class TypeNames {
   }
 
   /**
-   * Returns a component's type name, such as Thing. If the view's type differs from the first type, returns ThingInput
-   * or ThingReceived.
+   * Returns a component's type name, such as Thing. If the type for requests, or for handlers, differs from the type
+   * for responses, returns ThingInput or ThingReceived.
    */
   component(name: string, view: View): string {
     const canonical = this.#views.canonical(name, view)
