@@ -21,7 +21,7 @@ t.test('the setting `engine: auto` selects uWebSockets.js if its unmodified bina
   t.end()
 })
 
-t.test('the setting `engine` overrides the automatic choice', (t) => {
+t.test('the setting `engine` overrides the automatic choice of the HTTP server library', (t) => {
   t.same(chooseEngine('node').engine, 'node')
   if ('problem' in uws) {
     t.match(uws.problem, /^uWebSockets.js (for Node \d+ needs glibc|has no tested build for Node \d+)/)

@@ -9,7 +9,8 @@ const only = (process.env['PARLEY_TEST_ENGINE'] ?? null) as EngineName | null
 const usual = only ?? chooseEngine('auto').engine
 
 /**
- * The engine for the server of a test. Both variables change while overEngines() runs, and tests run one after another.
+ * The HTTP engine for the server of a test. Both variables change while overEngines() runs, and tests run one after
+ * another.
  */
 export let engine: EngineName = usual
 /** The engine setting for the server of a test. Null: the server has no such setting. */

@@ -55,7 +55,7 @@ overEngines(t, (t) => {
   const sound = Buffer.alloc(300_000, 'RIFF\r\n--a')
   const audio = { name: 'audio', file: 'a.wav', type: 'application/octet-stream', body: sound }
 
-  /** Runs a test on the main port and on the upload port, because both must behave alike. */
+  /** Runs a test on the server's main TCP port and on its TCP port for uploads, because both must behave alike. */
   function onBoth(
     name: string,
     overrides: Parameters<typeof start>[1],
@@ -64,8 +64,8 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0, ...overrides })
       t.teardown(() => server.stop())
-      await t.test('the main port reads request bodies', (t) => test(t, server.url, server.port, server))
-      await t.test('the upload port reads request bodies', (t) =>
+      await t.test("the server's main TCP port reads request bodies", (t) => test(t, server.url, server.port, server))
+      await t.test('the TCP port for uploads reads request bodies', (t) =>
         test(t, server.uploadUrl, server.uploadPort as number, server),
       )
       await until(() => server.inflight() === 0)

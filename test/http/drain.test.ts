@@ -145,7 +145,8 @@ overEngines(t, (t, engine) => {
       let isOver = false
       void Promise.all([server.stop(), drained]).then(() => (isOver = true))
       t.equal(await stubborn, 'TypeError')
-      // A stop waits up to 500 ms at its end for handlers that ignore their signal. The grace is far longer.
+      // A stop waits up to 500 ms at its end for handlers that ignore their signal. The grace period of the drain is
+      // far longer.
       await until(() => {
         clock.pass(10)
         return isOver

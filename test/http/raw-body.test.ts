@@ -22,8 +22,10 @@ overEngines(t, (t) => {
       },
     )
     t.teardown(() => server.stop())
-    await t.test('the main port passes the exact bytes to the handler', (t) => exactBytes(t, server.url, server.port))
-    await t.test('the upload port passes the exact bytes to the handler', (t) =>
+    await t.test("the server's main TCP port passes the exact bytes to the handler", (t) =>
+      exactBytes(t, server.url, server.port),
+    )
+    await t.test('the TCP port for uploads passes the exact bytes to the handler', (t) =>
       exactBytes(t, server.uploadUrl, server.uploadPort as number),
     )
     t.strictSame(server.errors, [])

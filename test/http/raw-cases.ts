@@ -5,7 +5,7 @@
 
 /**
  * `uws20` is uWebSockets.js' build for Node 20. The setting `auto` never chooses it: see runtime/server/choose.ts.
- * `uploads` is the upload port, over node:http.
+ * `uploads` is the TCP port for uploads, which node:http serves.
  */
 export type Build = 'node' | 'uploads' | 'uws' | 'uws20'
 
@@ -285,8 +285,8 @@ function connections(): Case[] {
 
 /**
  * Makes requests that are still being served when an upgrade follows in the same bytes. The upgrade would take over a
- * connection while its answer is still unwritten. The upload port has no upgrades: there the upgrade is a request, and
- * waits for its turn.
+ * connection while its answer is still unwritten. The TCP port for uploads has no upgrades: there the upgrade is a
+ * request, and waits for its turn.
  */
 function upgradesBehindRequests(): Case[] {
   const slow = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\n'

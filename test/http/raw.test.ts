@@ -15,14 +15,15 @@ import { type Build, type Case, cases, type Result } from './raw-cases.ts'
 
 const bodyTimeoutMs = 1500
 /**
- * An immediate refusal must come within this time on the test clock. uWebSockets.js may wait 200 ms for more of a body.
+ * If the server refuses a request without a wait, the refusal must come within this time on the test clock.
+ * uWebSockets.js may wait 200 ms for the rest of a body.
  */
 const atOnceMs = 1000
-/** The limit for the cases `silent`, in the machine's time. uWebSockets.js waits 10 s, and checks every 4 s. */
+/** The limit for the cases with the result `silent`, in real time. uWebSockets.js waits 10 s, and checks every 4 s. */
 const silentMs = 60_000
 /**
- * The limit for connections that need not close, also in the machine's time. It is shorter than the waits in
- * uWebSockets.js. If the server closes a connection earlier, the wait ends.
+ * The limit for connections that need not close, also in real time. It is shorter than the waits in uWebSockets.js. If
+ * the server closes a connection earlier, the wait ends.
  */
 const openMs = 8000
 const connectionsMax = 16
@@ -70,7 +71,7 @@ t.test(
 t.test('node:http handles each request in raw-cases.ts as listed', { timeout: 110_000 }, (t) =>
   probe(t, 'node', 'node'),
 )
-t.test('the upload port handles each request in raw-cases.ts as listed', { timeout: 110_000 }, (t) =>
+t.test('the TCP port for uploads handles each request in raw-cases.ts as listed', { timeout: 110_000 }, (t) =>
   probe(t, 'node', 'uploads'),
 )
 

@@ -21,8 +21,8 @@ overEngines(t, (t, engine) => {
   t.test('a body that is too large is refused, and no smuggled request runs', async (t) => {
     const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], { uploadPort: 0 })
     t.teardown(() => server.stop())
-    await t.test('the main port refuses a large body', (t) => refuses(t, server.port))
-    await t.test('the upload port refuses a large body', (t) => refuses(t, server.uploadPort as number))
+    await t.test("the server's main TCP port refuses a large body", (t) => refuses(t, server.port))
+    await t.test('the TCP port for uploads refuses a large body', (t) => refuses(t, server.uploadPort as number))
     t.equal(runs, 0)
   })
 

@@ -1,4 +1,4 @@
-/** Answers are sent in pieces, and their length is known. */
+/** If an answer is sent in pieces and its length is known, it has a Content-Length. */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { TestClock } from '../clock.ts'
@@ -42,8 +42,10 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('the main port serves a stream of known length', (t) => test(t, server.port, server))
-      await t.test('the upload port serves a stream of known length', (t) =>
+      await t.test("the server's main TCP port sends a stream with its Content-Length", (t) =>
+        test(t, server.port, server),
+      )
+      await t.test('the TCP port for uploads sends a stream with its Content-Length', (t) =>
         test(t, server.uploadPort as number, server),
       )
       await until(() => server.inflight() === 0)

@@ -1,7 +1,7 @@
 /**
  * A body must not arrive more slowly than the lowest allowed speed. It may pause, and a new connection may be slow at
- * first. The engine uws requires a higher speed on its main port, because uWebSockets.js would cut a slower body
- * without an answer.
+ * first. The engine uws requires a higher speed on the server's main TCP port, because uWebSockets.js would cut a
+ * slower body without an answer.
  */
 import net from 'node:net'
 import t, { type Test } from 'tap'
@@ -31,8 +31,12 @@ overEngines(t, (t, engine) => {
     const handlers = { take: ({ body }: { body: unknown }) => ({ status: 200, body: (body as Bytes).bytes }) }
     const server = await start([mount(surface('main', take), handlers)], { clock, uploadPort: 0, limits })
     t.teardown(() => clock.during(server.stop()))
-    await t.test('the main port refuses a slow body', (t) => suite(t, clock, server.port, mainPort[engine]))
-    await t.test('the upload port refuses a slow body', (t) => suite(t, clock, server.uploadPort as number, usual))
+    await t.test("the server's main TCP port refuses a slow body", (t) =>
+      suite(t, clock, server.port, mainPort[engine]),
+    )
+    await t.test('the TCP port for uploads refuses a slow body', (t) =>
+      suite(t, clock, server.uploadPort as number, usual),
+    )
     await until(() => server.inflight() === 0)
   })
 })

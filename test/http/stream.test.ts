@@ -131,8 +131,8 @@ overEngines(t, (t, engine) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('the main port streams answers', (t) => test(t, server.url, server.port, server))
-      await t.test('the upload port streams answers', (t) =>
+      await t.test("the server's main TCP port streams answers", (t) => test(t, server.url, server.port, server))
+      await t.test('the TCP port for uploads streams answers', (t) =>
         test(t, server.uploadUrl, server.uploadPort as number, server),
       )
       await until(() => server.inflight() === 0)

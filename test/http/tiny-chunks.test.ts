@@ -12,8 +12,8 @@ overEngines(t, (t) => {
     const mounted = mount(surface('main', take), { take: () => ({ status: 200, body: {} }) })
     const server = await start([mounted], { uploadPort: 0 })
     t.teardown(() => server.stop())
-    await t.test('the main port refuses tiny chunks', (t) => sends(t, server.port))
-    await t.test('the upload port refuses tiny chunks', (t) => sends(t, server.uploadPort as number))
+    await t.test("the server's main TCP port refuses tiny chunks", (t) => sends(t, server.port))
+    await t.test('the TCP port for uploads refuses tiny chunks', (t) => sends(t, server.uploadPort as number))
   })
 })
 

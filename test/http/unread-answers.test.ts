@@ -32,7 +32,7 @@ const grownMax = 32 * 1024 * 1024
 
 t.test('unread answers of uWebSockets.js take bounded memory', { skip: problemOfUws() }, (t) => suite(t, 'uws', false))
 t.test('unread answers of node:http take bounded memory', (t) => suite(t, 'node', false))
-t.test('unread answers of the upload port take bounded memory', (t) => suite(t, 'node', true))
+t.test('unread answers of the TCP port for uploads take bounded memory', (t) => suite(t, 'node', true))
 
 function problemOfUws(): string | false {
   const loaded = loadUws()

@@ -1,7 +1,7 @@
 /**
- * Tests uploads at 4 KiB/s. If a body is slower than 16 KiB/s, the main port's engine ends it after about 11 s, so
- * these uploads last much longer. PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx tap
- * --timeout=400`.
+ * Tests uploads at 4 KiB/s. If a body is slower than 16 KiB/s, uWebSockets.js on the main TCP port ends it after about
+ * 11 s, so these uploads last much longer. PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx
+ * tap --timeout=400`.
  */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
@@ -55,7 +55,7 @@ overEngines(t, async (t) => {
     t.equal(again.json().error.original_request_id, answer.headers.get('service-request-id'))
   })
 
-  t.test('the main port and the upload port share idempotency keys', async (t) => {
+  t.test("the server's main TCP port and its TCP port for uploads share idempotency keys", async (t) => {
     const silence = transcriptionParts(telephone, Buffer.alloc(3200))
     const other = transcriptionParts(telephone, Buffer.alloc(3200, 1))
     const [key, question] = [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }]
