@@ -35,10 +35,11 @@ async function tests(browser: Browser): Promise<void> {
     for (const each of [{ open }, other]) await each.open('/calls?live=true', `a[href$="${lives[0]}"]`)
     for (const [at, id] of lives.entries()) {
       const isAway = `main:not(:has(a[href$="${id}"]))`
-      // While a row has the focus, the rows stay.
+      // While a row has the focus, the rows must not move.
       if (at === 1) await page.keyboard.press('j')
       await page.evaluate(tabIs('hidden'))
-      // The stream then tells no change, so only the list does.
+      // From now on the event stream ends at once and reports no change, so only a new read of the list shows the
+      // change.
       await page.route(/\/v1\/calls\/stream/, (route) => route.fulfill(opened))
       await endLiveCall(shop, id)
       await other.page.waitForSelector(isAway, patience)
@@ -94,28 +95,31 @@ async function tests(browser: Browser): Promise<void> {
     t.notMatch(await page.textContent('main'), 'and more')
   })
 
-  t.test('in another order, no row leaves while a row has the focus, and the list is read afterwards', async (t) => {
-    const { page, open } = await shop.visit(t)
-    let isMoved = false
-    await page.route(/\/v1\/calls\?/, async (route) => {
-      if (route.request().url().includes('cursor=')) return route.fulfill(refusal)
-      const list = await listOf(route)
-      const [first, , ...others] = list.calls
-      const moved = first ? [{ ...first, agent_name: 'Renamed' }, ...others] : []
-      return route.fulfill(withMore(isMoved ? { ...list, calls: moved } : list))
-    })
-    // The list is read again each time when the stream opens, and this stream ends at once.
-    await page.route(/\/v1\/calls\/stream/, (route) => route.fulfill(opened))
-    await open('/calls?sort=slowest_turn_ms', atRows)
-    const second = String(await page.evaluate(`document.querySelector('[data-row="1"]').getAttribute('href')`))
-    await page.keyboard.press('j')
-    await page.waitForSelector('[data-row="0"]:focus', patience)
-    isMoved = true
-    await page.waitForSelector('[role="row"] >> text=Renamed', patience)
-    t.ok(await page.isVisible(`a[href="${second}"]`), 'the call may have moved to another page')
-    await page.evaluate('document.activeElement.blur()')
-    await page.waitForSelector(`a[href="${second}"]`, { ...patience, state: 'detached' })
-  })
+  t.test(
+    'in a list not sorted by time, no row leaves while a row has the focus, and the list is read again afterwards',
+    async (t) => {
+      const { page, open } = await shop.visit(t)
+      let isMoved = false
+      await page.route(/\/v1\/calls\?/, async (route) => {
+        if (route.request().url().includes('cursor=')) return route.fulfill(refusal)
+        const list = await listOf(route)
+        const [first, , ...others] = list.calls
+        const moved = first ? [{ ...first, agent_name: 'Renamed' }, ...others] : []
+        return route.fulfill(withMore(isMoved ? { ...list, calls: moved } : list))
+      })
+      // The list is read again each time when the stream opens, and this stream ends at once.
+      await page.route(/\/v1\/calls\/stream/, (route) => route.fulfill(opened))
+      await open('/calls?sort=slowest_turn_ms', atRows)
+      const second = String(await page.evaluate(`document.querySelector('[data-row="1"]').getAttribute('href')`))
+      await page.keyboard.press('j')
+      await page.waitForSelector('[data-row="0"]:focus', patience)
+      isMoved = true
+      await page.waitForSelector('[role="row"] >> text=Renamed', patience)
+      t.ok(await page.isVisible(`a[href="${second}"]`), 'the call may have moved to another page')
+      await page.evaluate('document.activeElement.blur()')
+      await page.waitForSelector(`a[href="${second}"]`, { ...patience, state: 'detached' })
+    },
+  )
 }
 
 const answerOf = (body: object, status = 200) => ({

@@ -37,9 +37,9 @@ function openList(served: CallOverview[], { isHeld = false, isByTime = true, loa
     pages: undefined as unknown as CallPages,
     /** If set, the page loads more calls until this promise resolves. */
     loading: null as Promise<void> | null,
-    /** Runs while an answer is on its way. */
+    /** Runs while an answer to a read of the list is on its way. */
     onRead: () => {},
-    /** Ends each wait for the end of the hold. */
+    /** Ends the wait until the rows may move again. */
     release: () => {},
     pauses: [] as { ms: number; end: () => void }[],
   }
@@ -75,10 +75,10 @@ function openList(served: CallOverview[], { isHeld = false, isByTime = true, loa
   }
 }
 
-/** Runs everything that waits for no pause. */
+/** Lets all work run that does not wait for a pause. */
 const settled = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-t.test('a list that may have missed changes begins anew with its first page', async (t) => {
+t.test('if changes of calls may have been missed, the list is read again from its first page', async (t) => {
   const { state, follower, rows } = openList(calls(4, 3, 2, 1), { loadedPages: 2 })
   state.served = [call(6), call(4, 'completed'), call(2), call(1)]
   follower.missed()
@@ -89,22 +89,25 @@ t.test('a list that may have missed changes begins anew with its first page', as
   t.equal(state.reads, 1)
 })
 
-t.test('if its rows must stay, no ended call stays live, gone calls leave, and new calls wait', async (t) => {
-  const { state, follower, rows } = openList(calls(5, 4, 3, 2, 1), { loadedPages: 2, isHeld: true })
-  state.waiting = [call(6)]
-  state.served = [...calls(9, 8, 7), call(5, 'completed'), call(3), call(2, 'completed'), call(1)]
-  const [kept] = state.pages.pages[1]?.calls ?? []
-  follower.missed()
-  await settled()
-  t.same(rows(), [['call_5 completed'], ['call_3 in_progress', 'call_2 completed']])
-  t.same(
-    state.waiting.map(({ id }) => id),
-    ['call_9', 'call_8', 'call_7'],
-  )
-  t.equal(state.pages.pages[1]?.calls[0], kept, 'an equal row stays the same object, so React does not draw the row')
-})
+t.test(
+  'while the rows must not move, changed calls are updated, missing calls leave, and new calls wait',
+  async (t) => {
+    const { state, follower, rows } = openList(calls(5, 4, 3, 2, 1), { loadedPages: 2, isHeld: true })
+    state.waiting = [call(6)]
+    state.served = [...calls(9, 8, 7), call(5, 'completed'), call(3), call(2, 'completed'), call(1)]
+    const [kept] = state.pages.pages[1]?.calls ?? []
+    follower.missed()
+    await settled()
+    t.same(rows(), [['call_5 completed'], ['call_3 in_progress', 'call_2 completed']])
+    t.same(
+      state.waiting.map(({ id }) => id),
+      ['call_9', 'call_8', 'call_7'],
+    )
+    t.equal(state.pages.pages[1]?.calls[0], kept, 'an equal row stays the same object, so React does not draw the row')
+  },
+)
 
-t.test('if too many new calls came before held rows, the list is loaded anew', async (t) => {
+t.test('if too many new calls came while the rows must not move, the list is loaded again', async (t) => {
   const { state, follower } = openList(calls(2, 1), { isHeld: true })
   state.served = calls(...Array.from({ length: 30 }, (_, at) => 30 - at))
   follower.missed()
@@ -114,7 +117,7 @@ t.test('if too many new calls came before held rows, the list is loaded anew', a
 })
 
 t.test(
-  'in another order, held rows stay if they may have moved, and the list is read when the hold ends',
+  'in a list not sorted by time, rows stay while they must not move, and the list is read again afterwards',
   async (t) => {
     const { state, follower, rows } = openList(calls(1, 3, 2), { loadedPages: 1, isHeld: true, isByTime: false })
     state.served = [call(4), call(1, 'completed'), call(3)]
@@ -133,15 +136,18 @@ t.test(
   },
 )
 
-t.test('in another order, a held row leaves if the whole list was read without it', async (t) => {
-  const { state, follower, rows } = openList(calls(1, 3, 2), { loadedPages: 2, isHeld: true, isByTime: false })
-  state.served = [call(4), call(1, 'completed'), call(3)]
-  follower.missed()
-  await settled()
-  t.same(rows(), [['call_1 completed', 'call_3 in_progress'], []])
-})
+t.test(
+  'in a list not sorted by time, a row that must not move leaves if the whole list no longer has it',
+  async (t) => {
+    const { state, follower, rows } = openList(calls(1, 3, 2), { loadedPages: 2, isHeld: true, isByTime: false })
+    state.served = [call(4), call(1, 'completed'), call(3)]
+    follower.missed()
+    await settled()
+    t.same(rows(), [['call_1 completed', 'call_3 in_progress'], []])
+  },
+)
 
-t.test('a change that comes during a read is not lost to the older answer', async (t) => {
+t.test('a change of a call during a read of the list is not overwritten by the older answer', async (t) => {
   const { state, follower, rows } = openList(calls(2, 1))
   state.onRead = () => follower.changed(call(2, 'completed'))
   follower.missed()
@@ -149,7 +155,7 @@ t.test('a change that comes during a read is not lost to the older answer', asyn
   t.same(rows(), [['call_2 completed', 'call_1 in_progress']])
 })
 
-t.test('a change that comes while the page loads more calls is applied after the answer', async (t) => {
+t.test('a change of a call while the page loads more calls is applied once they are loaded', async (t) => {
   const { state, follower, rows } = openList(calls(2, 1))
   const before = state.pages
   let load = () => {}
@@ -164,7 +170,7 @@ t.test('a change that comes while the page loads more calls is applied after the
   t.same(rows(), [['call_2 completed']])
 })
 
-t.test('if the page loads more calls during a read, the list is read once more', async (t) => {
+t.test('if the page loads more calls during a read of the list, the list is read once more', async (t) => {
   const { state, follower, rows } = openList(calls(2, 1))
   const before = state.pages
   let load = () => {}
@@ -182,7 +188,7 @@ t.test('if the page loads more calls during a read, the list is read once more',
   t.same(rows(), [['call_2 completed']])
 })
 
-t.test('a stream that asks for a read every second causes a read every five seconds', async (t) => {
+t.test('if the event stream requires a read of the list every second, it is read every five seconds', async (t) => {
   const { state, follower } = openList(calls(2, 1))
   for (let second = 0; second < 5; second++) {
     follower.missed()
@@ -201,7 +207,7 @@ t.test('a stream that asks for a read every second causes a read every five seco
   t.equal(state.reads, 2, 'nothing was missed since')
 })
 
-t.test('a failed read is repeated later', async (t) => {
+t.test('a failed read of the list is repeated later', async (t) => {
   const { state, follower, rows } = openList(calls(2, 1))
   state.onRead = () => {
     state.onRead = () => {}
@@ -232,7 +238,7 @@ t.test('an old call that changes is not announced as new', (t) => {
   t.end()
 })
 
-t.test('a first page that has grown begins anew', async (t) => {
+t.test('a first page that has grown too long is read again', async (t) => {
   const { state, follower } = openList(calls(1))
   const grown = Array.from({ length: grownMax + 1 }, (_, at) => call(grownMax + 1 - at))
   state.pages = { pages: [{ calls: grown, next_cursor: null }], pageParams: [null] }
@@ -248,7 +254,7 @@ t.test('a first page that has grown begins anew', async (t) => {
   t.same(state.waiting, [])
 })
 
-t.test('after the page has left the list, an answer changes nothing', async (t) => {
+t.test('after the user has left the list, a late answer changes nothing', async (t) => {
   const { state, controller, follower } = openList(calls(2, 1))
   const before = state.pages
   state.onRead = () => {

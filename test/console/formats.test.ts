@@ -45,7 +45,7 @@ t.test('a US number becomes E.164 in each way that people write it, and other te
   t.end()
 })
 
-t.test('the address of a website gets https:// if it has no scheme', (t) => {
+t.test('the URL of a website gets https:// if it has no scheme', (t) => {
   t.equal(websiteOf('smile.example'), 'https://smile.example')
   t.equal(websiteOf(' smile.example:8443/teeth '), 'https://smile.example:8443/teeth')
   for (const text of ['', 'https://smile.example', 'http://smile.example']) t.equal(websiteOf(text), text)

@@ -62,30 +62,37 @@ async function tests(browser: Browser): Promise<void> {
     t.match((await call(owner, 'GET', `/v1/calls/${id}`)).json(), { status: 'in_progress' })
   })
 
-  t.test('a person without a microphone goes on listening, until the next seat is open', async (t) => {
-    const { owner, place } = await organization('without a microphone')
-    const id = await liveCall(t, owner)
-    const { page, open, check } = await signIn(t, place)
-    await page.addInitScript(refuseMicrophone)
-    await open(`/calls/${id}`, 'button:has-text("Join")')
-    await page.click('button:has-text("Join")')
-    await page.waitForSelector('[role="status"]:has-text("You listen")', patience)
-    await page.click('button:has-text("Take over")')
-    await page.waitForSelector('[role="status"]:has-text("no microphone"):has-text("You listen")', patience)
-    await check('call-without-microphone')
-    const moves = async () => {
-      const { events } = (await call(owner, 'GET', `/v1/calls/${id}/events`)).json<{ events: Event[] }>()
-      return events.filter(({ payload }) => payload.identity?.startsWith('join_')).map(({ event_type: type }) => type)
-    }
-    t.same(await moves(), ['room.participant_joined'], 'the person never left')
-    await page.evaluate('isMicrophoneRefused = false')
-    await page.click('button:has-text("Take over")')
-    await page.waitForSelector('[role="status"]:has-text("the agent is silent")', patience)
-    await until('the new seat', async () => (await moves()).length > 1)
-    t.same((await moves()).slice(0, 2), ['room.participant_joined', 'room.participant_joined'], 'the new seat is first')
-  })
+  t.test(
+    'a person who takes over without a microphone keeps listening, and may try again with a microphone',
+    async (t) => {
+      const { owner, place } = await organization('without a microphone')
+      const id = await liveCall(t, owner)
+      const { page, open, check } = await signIn(t, place)
+      await page.addInitScript(refuseMicrophone)
+      await open(`/calls/${id}`, 'button:has-text("Join")')
+      await page.click('button:has-text("Join")')
+      await page.waitForSelector('[role="status"]:has-text("You listen")', patience)
+      await page.click('button:has-text("Take over")')
+      await page.waitForSelector('[role="status"]:has-text("no microphone"):has-text("You listen")', patience)
+      await check('call-without-microphone')
+      const moves = async () => {
+        const { events } = (await call(owner, 'GET', `/v1/calls/${id}/events`)).json<{ events: Event[] }>()
+        return events.filter(({ payload }) => payload.identity?.startsWith('join_')).map(({ event_type: type }) => type)
+      }
+      t.same(await moves(), ['room.participant_joined'], 'the person never left')
+      await page.evaluate('isMicrophoneRefused = false')
+      await page.click('button:has-text("Take over")')
+      await page.waitForSelector('[role="status"]:has-text("the agent is silent")', patience)
+      await until('the new seat', async () => (await moves()).length > 1)
+      t.same(
+        (await moves()).slice(0, 2),
+        ['room.participant_joined', 'room.participant_joined'],
+        'the new seat is first',
+      )
+    },
+  )
 
-  t.test('without sound, the page shows the fault of the browser', async (t) => {
+  t.test('if the browser cannot play audio, the page shows the error of the browser', async (t) => {
     const { owner, place } = await organization('without sound')
     const id = await liveCall(t, owner)
     const { page, open } = await signIn(t, place)
@@ -105,7 +112,7 @@ async function tests(browser: Browser): Promise<void> {
     await check('call-join-forbidden')
   })
 
-  /** Opens the page of a stored phone call, whose transfer the test moves. */
+  /** Opens the page of a stored phone call. The returned functions change the state of its transfer. */
   const openTransfer = async (t: Test, name: string) => {
     const { owner, place } = await organization(name)
     const id = await storeLiveCall({ ...place, dataDir: parley.dataDir }, 2, { kind: 'inbound', phone: inboundPhone })
@@ -152,7 +159,7 @@ async function tests(browser: Browser): Promise<void> {
     t.ok(await page.isVisible('button:has-text("Transfer")'), 'another transfer can begin')
   })
 
-  t.test('another attempt keeps what the record has of the failed transfer', async (t) => {
+  t.test('the button "Try again" repeats a failed transfer with the same prompt, metadata and fallback', async (t) => {
     const { page, check, change } = await openTransfer(t, 'that tries again')
     const bodies: unknown[] = []
     await page.route(/\/transfers\/warm$/, (route) => {

@@ -47,7 +47,7 @@ async function tests(browser: Browser): Promise<void> {
   })
   const address = `/conversations/${conversationIdOf(number, person)}`
 
-  t.test('without a message the page says what it would show', async (t) => {
+  t.test('without messages the page says that there is no conversation yet', async (t) => {
     const { id } = await admin.organization('without messages')
     const { open, check, page } = await shop.visit(t, { role: 'viewer', organizationId: id })
     await open('/conversations', '[data-state="empty"]')
@@ -89,7 +89,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('[aria-label="Conversations"] a', patience)
   })
 
-  t.test('filters by number and agent are in the address', async (t) => {
+  t.test('filters by number and agent are kept in the URL of the page', async (t) => {
     const { open, page } = await shop.visit(t)
     await open('/conversations', '[aria-label="Conversations"] a')
     await page.fill('main input[name="text"]', '0162')
@@ -105,17 +105,20 @@ async function tests(browser: Browser): Promise<void> {
     t.match(await page.textContent('[data-state="empty"]'), 'No conversation matches')
   })
 
-  t.test('an empty page that is not the last says how many messages were searched', async (t) => {
-    const { open, page, check } = await shop.visit(t)
-    await page.route(list, (route) => route.fulfill(answerOf({ conversations: [], nextCursor: 'next' })))
-    const searched = (messages: string) => `section >> text=No conversation in the newest ${messages} messages.`
-    await open('/conversations?number=0163', searched('20,000'))
-    await check('conversations-not-found-yet')
-    await page.click('button:has-text("Show older conversations")')
-    await page.waitForSelector(searched('40,000'), patience)
-  })
+  t.test(
+    'if the newest messages have no match, the page says how many were searched and offers older messages',
+    async (t) => {
+      const { open, page, check } = await shop.visit(t)
+      await page.route(list, (route) => route.fulfill(answerOf({ conversations: [], nextCursor: 'next' })))
+      const searched = (messages: string) => `section >> text=No conversation in the newest ${messages} messages.`
+      await open('/conversations?number=0163', searched('20,000'))
+      await check('conversations-not-found-yet')
+      await page.click('button:has-text("Show older conversations")')
+      await page.waitForSelector(searched('40,000'), patience)
+    },
+  )
 
-  t.test('long conversations and people with many calls say what is not shown', async (t) => {
+  t.test('if a conversation has too many messages or calls, the page says what it leaves out', async (t) => {
     const { open, page } = await shop.visit(t)
     await page.route(list, async (route) => {
       const { conversations } = (await (await route.fetch()).json()) as ConversationList
@@ -136,7 +139,7 @@ async function tests(browser: Browser): Promise<void> {
     { state: 'forbidden', status: 403, code: 'FORBIDDEN' },
     { state: 'not_found', status: 404, code: 'NOT_FOUND' },
   ]
-  t.test('list and messages say what happened if the server refuses them', async (t) => {
+  t.test('if the server refuses the list or the messages, the page shows the error code', async (t) => {
     for (const { state, status, code } of states)
       for (const [api, at] of [
         [list, '/conversations'],

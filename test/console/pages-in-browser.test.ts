@@ -77,7 +77,7 @@ async function visits(browser: Browser): Promise<void> {
       }
   })
 
-  t.test('an empty list says what it would show, and a filter without calls leads back to all calls', async (t) => {
+  t.test('an empty list says that there are no calls yet, and a filter without a match can be cleared', async (t) => {
     const { page, faults, open } = await shop.visit(t)
     await open('/calls?q=xylophone', '[data-state="empty"]')
     t.match(await page.textContent('[data-state="empty"]'), 'No call matches')

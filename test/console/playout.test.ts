@@ -108,7 +108,7 @@ t.test('a pause of the agent is not counted as a gap', (t) => {
   t.end()
 })
 
-t.test('a mark is passed when the audio before the mark was played, at every device sample rate', (t) => {
+t.test('a mark in the audio is reported when the audio before it was played, at every device sample rate', (t) => {
   for (const toHz of [8000, 16_000, 22_050, 44_100, 48_000]) {
     const { playout, marks, run } = device({ toHz })
     for (let i = 1; i <= 50; i++) {
@@ -130,7 +130,7 @@ t.test('a mark is passed when the audio before the mark was played, at every dev
   t.end()
 })
 
-t.test('the latency of the audio device delays the confirmation of a mark', (t) => {
+t.test('the latency of the audio device delays the report of a mark in the audio', (t) => {
   const { playout, marks, run } = device({ latencyMs: 40 })
   for (let i = 0; i < 5; i++) playout.push(frame(i))
   playout.mark('a:100')
@@ -141,7 +141,7 @@ t.test('the latency of the audio device delays the confirmation of a mark', (t) 
   t.end()
 })
 
-t.test('clear drops audio that was not played, and reports the position up to which the agent was played', (t) => {
+t.test('`clear` drops audio that was not played, and reports the position up to which the agent was played', (t) => {
   const { playout, output, marks, run } = device()
   for (let i = 1; i <= 20; i++) {
     playout.push(frame(i))
@@ -166,7 +166,7 @@ t.test('clear drops audio that was not played, and reports the position up to wh
   t.end()
 })
 
-t.test('a clear before the first mark reports how many ms were played', (t) => {
+t.test('`clear` before the first mark in the audio reports how many milliseconds were played', (t) => {
   const { playout, run } = device()
   t.same(playout.clear(), { mark: null, playedMs: 0 })
   for (let i = 0; i < 10; i++) playout.push(frame(i))

@@ -54,7 +54,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('dialog [role="alert"]', patience)
   })
 
-  t.test('the check of a trunk says what came back', async (t) => {
+  t.test('the check of a SIP trunk shows how the trunk answered', async (t) => {
     const { owner, place } = await organization('whose trunk is checked')
     const outbound = { host: 'sip.example.com' }
     await call(owner, 'POST', '/v1/phone-numbers/sip-connections', { name: 'Head office', outbound })

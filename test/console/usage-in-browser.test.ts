@@ -10,7 +10,7 @@ await inBrowser(t, 'usage in the console', tests)
 
 type Usage = { rows: { model: string; costMicroUsd: string }[]; total: { costMicroUsd: string } }
 
-/** Returns a month as the page names it in its address. */
+/** Returns a month as the page names it in its URL. */
 function monthsAgo(months: number): string {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1)).toISOString().slice(0, 7)

@@ -19,7 +19,7 @@ async function tests(browser: Browser): Promise<void> {
   for (let number = 6; number >= 1; number--) ids.unshift(await storeCall(shop, number))
   const [, , , id = ''] = ids
   const atRows = '[role="row"] a'
-  /** Adds lines to a live call. Each returns the selector of its row. */
+  /** Returns a function that adds a line to a live call and returns the selector of the line's row. */
   const speaker =
     (callId: string) =>
     async (text: string, more: Partial<Turn> = {}) => {
@@ -71,7 +71,7 @@ async function tests(browser: Browser): Promise<void> {
     t.match(await page.textContent('[data-search="true"]'), 'seven hundred by twenty five')
   })
 
-  t.test('j, k and Enter open a call, and ? shows the keys', async (t) => {
+  t.test('the keys j, k and Enter open a call, and ? shows the keyboard shortcuts', async (t) => {
     const { page, open } = await shop.visit(t)
     await open('/calls', atRows)
     await page.keyboard.press('?')
@@ -98,7 +98,7 @@ async function tests(browser: Browser): Promise<void> {
     t.match(await page.textContent('[role="tabpanel"]'), 'Total')
   })
 
-  t.test('the keys of the call page move through turns and problems', async (t) => {
+  t.test('the keyboard shortcuts of the call page move through turns and problems', async (t) => {
     const { page, open } = await shop.visit(t)
     await open(`/calls/${id}`, '[data-turn]')
     for (const [key, turn] of [
@@ -259,7 +259,10 @@ const loadedBytes = `performance.getEntriesByType('resource')
   .filter(({ name }) => name.endsWith('.js'))
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
 
-/** Resolves with true if the whole element is inside the window and the list that scrolls, within the patience. */
+/**
+ * Resolves with true if the whole element is inside the window and the list that scrolls, within the time in
+ * `patience`.
+ */
 const comesIntoView = (page: Page, selector: string) =>
   page.evaluate(`new Promise((resolve) => {
     const giveUpAt = performance.now() + ${patience.timeout}
