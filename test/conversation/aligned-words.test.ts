@@ -1,4 +1,4 @@
-/** A turn is interrupted whose voice reports no word times, so a word aligner finds the played words in the audio. */
+/** If the voice of an interrupted turn reports no word times, a word aligner finds the played words in the audio. */
 import t from 'tap'
 import { Settling } from '../../domain/conversation/turns/settling.ts'
 import type { Aligner, AlignRequest } from '../../domain/ports/alignment.ts'
@@ -111,32 +111,35 @@ t.test('no word aligner is used if the voice reports word timings', async (t) =>
   t.equal(asked.length, 0)
 })
 
-t.test('if the client confirms no clear and the word aligner is late, the played text is set in 400 ms', async (t) => {
-  for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
-    [null, null, 400],
-    [null, 50, 350],
-    [100, null, 400],
-    [100, 100, 200],
-    [0, null, 400],
-  ] as const) {
-    const clock = new TestClock()
-    const settling = new Settling({
-      clock,
-      playout: { awaitsCleared: answersAfterMs !== 0 },
-      defect: (error) => t.fail(String(error)),
-    })
-    let settledMs: number | null = null
-    const findPlayed = () =>
-      new Promise<void>((resolve) => {
-        if (foundAfterMs !== null) clock.after(foundAfterMs, resolve)
+t.test(
+  'if the client does not answer `clear` and the word aligner is late, the played text is set in 400 ms',
+  async (t) => {
+    for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
+      [null, null, 400],
+      [null, 50, 350],
+      [100, null, 400],
+      [100, 100, 200],
+      [0, null, 400],
+    ] as const) {
+      const clock = new TestClock()
+      const settling = new Settling({
+        clock,
+        playout: { awaitsCleared: answersAfterMs !== 0 },
+        defect: (error) => t.fail(String(error)),
       })
-    settling.begin({ findPlayed }, () => {})
-    settling.afterwards(() => (settledMs = clock.monotonicMs()))
-    if (answersAfterMs !== null) clock.after(answersAfterMs, () => settling.cleared())
-    for (let ms = 0; ms < 1000; ms += 10) {
-      await clock.advance(10)
-      await settled()
+      let settledMs: number | null = null
+      const findPlayed = () =>
+        new Promise<void>((resolve) => {
+          if (foundAfterMs !== null) clock.after(foundAfterMs, resolve)
+        })
+      settling.begin({ findPlayed }, () => {})
+      settling.afterwards(() => (settledMs = clock.monotonicMs()))
+      if (answersAfterMs !== null) clock.after(answersAfterMs, () => settling.cleared())
+      for (let ms = 0; ms < 1000; ms += 10) {
+        await clock.advance(10)
+        await settled()
+      }
+      t.equal(settledMs, settledAfterMs, `cleared after ${answersAfterMs}, found after ${foundAfterMs}`)
     }
-    t.equal(settledMs, settledAfterMs, `cleared after ${answersAfterMs}, found after ${foundAfterMs}`)
-  }
-})
+  },
+)

@@ -150,7 +150,7 @@ t.test('if the caller answers right before the agent stops speaking, the answer 
   t.same(texts().slice(1), ['agent: Shall I book it now?', 'user: yes', 'agent: Done.'])
 })
 
-t.test('if a client acknowledges no marks, the played text is estimated', async (t) => {
+t.test('if a client never confirms that audio was played, the played text is estimated', async (t) => {
   const all = converse({ answerOf: () => story })
   all.sim.sendsMarks = false
   all.sim.say('tell me.')

@@ -23,7 +23,7 @@ const delays: [title: string, said: string, TurnHandling, leastMs: number, mostM
   ['stt waits maxDelay without an end point of the provider', 'a table please.', stt(250, 3000), 2800, 3060],
 ]
 for (const [title, said, turnHandling, leastMs, mostMs] of delays)
-  t.test(`endpointing: ${title}`, async (t) => {
+  t.test(`endpointing: mode ${title}`, async (t) => {
     const { sim, record } = converse({ turnHandling })
     sim.say(said)
     await sim.until(() => record.turns.length === 2)

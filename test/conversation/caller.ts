@@ -42,7 +42,7 @@ export class SimulatedCaller implements MediaTransport {
   closed: { reason: EndReason; fault: SessionFault | null } | null = null
   /** The first sample in each played tick of 10 ms. 0 is silence. */
   readonly played: { atMs: number; sample: number }[] = []
-  /** True if the client sends marks back. */
+  /** True if the client reports that the audio before a mark was played. */
   sendsMarks = true
   /** The part of the agent's voice that comes back into the microphone, from 0 to 1. */
   echo = 0
@@ -57,7 +57,7 @@ export class SimulatedCaller implements MediaTransport {
   #offset = 0
   #startsMs: number | null = null
   #lastMark: { name: string; sinceMs: number } | null = null
-  /** The length of the agent's audio played since the start, for `cleared`. */
+  /** The length of the agent's audio played since the start. The client reports it in `cleared`. */
   #playedMs = 0
   #mic: number[] = []
   #voice: Int16Array = new Int16Array(0)

@@ -15,8 +15,8 @@ const ttsMs = 20
 const chunkSamples = (rateHz / 1000) * 20
 
 /**
- * Recognizes words by their samples. It sends an interim after each word, and a final after a flush. If `isQuick`, it
- * also sends an interim as soon as a word begins.
+ * Recognizes words by their samples. It sends an interim transcript after each word, and a final transcript after a
+ * flush. If `isQuick`, it also sends an interim transcript as soon as a word begins.
  */
 export class StubStt implements SttStream {
   readonly bufferedBytes = 0
@@ -60,7 +60,7 @@ export class StubStt implements SttStream {
     if (this.#words.length > 0) this.#send(false)
   }
 
-  /** Sends a final. If a word is not complete yet, it belongs to the next final. */
+  /** Sends a final transcript. If a word is not complete yet, it belongs to the next final transcript. */
   flush(): void {
     this.flushes += 1
     const begun = this.#last === null ? [] : this.#words.splice(-1)

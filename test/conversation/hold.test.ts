@@ -46,7 +46,7 @@ t.test('the message after a hold is spoken even if the caller interrupted the ag
     const { sim, conversation, texts } = converse({
       settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
     })
-    // Without marks, it takes longest to determine the played part of the agent's speech.
+    // If the client does not report played marks, it takes longest to determine the played part of the agent's speech.
     sim.sendsMarks = false
     await sim.run(400)
     sim.say('I want to book a table for two people.')

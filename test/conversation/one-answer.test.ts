@@ -8,8 +8,8 @@ import { converse } from './setup.ts'
 const story = 'Once upon a time there was a king who lived in a castle by the sea and he had three daughters.'
 
 /**
- * Starts a call whose agent tells a story. The client does not confirm a clear, so it takes longest to find out how
- * much of an interrupted turn was played.
+ * Starts a call whose agent tells a story. The client does not answer `clear`, so it takes longest to find out how much
+ * of an interrupted turn was played.
  */
 async function telling() {
   const all = converse({

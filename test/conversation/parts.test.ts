@@ -169,14 +169,17 @@ t.test('a speech buffer continues reading at the position of the last seek', (t)
   t.end()
 })
 
-t.test('playout sends frames of 20 ms, at most 400 ms ahead, with a mark each 100 ms and at the end', async (t) => {
-  const { sim, record } = converse({ answerOf: () => 'One two three four five six seven eight nine ten.' })
-  sim.say('count please.')
-  await sim.until(() => record.turns.length === 2)
-  t.ok(sim.aheadMaxMs <= 400 && sim.aheadMaxMs > 300, `${sim.aheadMaxMs} ms ahead`)
-  const turn = sim.marks[0]?.split(':')[0]
-  const letters = 'One two three four five six seven eight nine ten.'.replaceAll(' ', '').length
-  const ends = letters * 60
-  const expected = Array.from({ length: Math.floor(ends / 100) }, (_value, at) => `${turn}:${(at + 1) * 100}`)
-  t.same(sim.marks, [...new Set([...expected, `${turn}:${ends}`])])
-})
+t.test(
+  'playout sends frames of 20 ms, at most 400 ms ahead, and a mark after each 100 ms and at the end',
+  async (t) => {
+    const { sim, record } = converse({ answerOf: () => 'One two three four five six seven eight nine ten.' })
+    sim.say('count please.')
+    await sim.until(() => record.turns.length === 2)
+    t.ok(sim.aheadMaxMs <= 400 && sim.aheadMaxMs > 300, `${sim.aheadMaxMs} ms ahead`)
+    const turn = sim.marks[0]?.split(':')[0]
+    const letters = 'One two three four five six seven eight nine ten.'.replaceAll(' ', '').length
+    const ends = letters * 60
+    const expected = Array.from({ length: Math.floor(ends / 100) }, (_value, at) => `${turn}:${(at + 1) * 100}`)
+    t.same(sim.marks, [...new Set([...expected, `${turn}:${ends}`])])
+  },
+)

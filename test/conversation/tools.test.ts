@@ -233,7 +233,7 @@ t.test('preToolSpeech decides whether the agent speaks before a tool', async (t)
   t.equal(await slow('never', 3000), 'Done.')
 })
 
-t.test('a page tool is requested from the page, and its result goes to the LLM', async (t) => {
+t.test('a call of a tool in the web page is sent to the page, and the result goes to the LLM', async (t) => {
   const inline = { source: { kind: 'inline' as const, timeoutMs: 1000 } }
   const all = converse({ tools: [tool('open_page', inline)], answerOf: callsThenSays('open_page', '{"page":1}') })
   const { sim, record, conversation } = all

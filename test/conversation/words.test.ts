@@ -51,7 +51,7 @@ t.test('other words, more than three words, and no words are not a backchannel',
   t.end()
 })
 
-t.test('a text that ends with an open clause does not look finished', (t) => {
+t.test("a user's text that ends with an open clause is not taken for a finished turn", (t) => {
   const open: [language: string, ...texts: string[]][] = [
     ['en', 'I would like to book a table and', 'I want a', 'It is because', 'My number is,', 'so, um', 'well...', ''],
     ['de', 'Ich möchte einen Tisch und', 'Das ist, weil', 'ähm', 'mit dem'],
@@ -66,7 +66,7 @@ t.test('a text that ends with an open clause does not look finished', (t) => {
   t.end()
 })
 
-t.test('a whole sentence, an answer and a question look finished', (t) => {
+t.test('a whole sentence, an answer and a question are taken for a finished turn', (t) => {
   const finished: [language: string, ...texts: string[]][] = [
     [
       'en',

@@ -73,7 +73,10 @@ function samplesOf({ chunks, dataOffset, dataBytes }: Recording): Int16Array {
 
 const textOf = (words: readonly ReadWord[]) => words.map(({ word }) => word).join(' ')
 
-/** Recognizes tones. Sends an interim for each word, and a final after a flush or when the speaker pauses. */
+/**
+ * Recognizes tones. Sends an interim transcript for each word, and a final transcript after a flush or when the speaker
+ * pauses.
+ */
 class WordStream implements SttStream {
   readonly bufferedBytes = 0
   readonly #clock: Clock

@@ -1,4 +1,4 @@
-/** Tests work on many legs: a leg whose line does not answer delays no other leg. */
+/** Tests work on many legs: if a leg's phone line does not answer, other legs are not delayed. */
 import t from 'tap'
 import { LegWork } from '../../domain/phone/leg-work.ts'
 import { settled, TestClock } from '../clock.ts'

@@ -1,4 +1,4 @@
-/** If an organization imports a number over a SIP connection with a test key, the number's trunk is simulated. */
+/** If a number is imported with a test API key, its SIP trunk is simulated. */
 import t, { type Test } from 'tap'
 import { call, openAdministration } from '../platform/setup.ts'
 import { hasEnded } from './call-rows.ts'

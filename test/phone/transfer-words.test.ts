@@ -26,7 +26,7 @@ async function talking(): Promise<string> {
 
 const post = (id: string, path: string, body: object = {}) => call(phones, 'POST', `/v1/calls/${id}/${path}`, body)
 
-/** Asks for a person's token. */
+/** Requests a person's token to join the call. */
 async function invited(id: string): Promise<Started> {
   const { url, token } = (await post(id, 'web-join')).json<{ url: string; token: string }>()
   return { sessionId: id, transportUrl: url, transportToken: token }

@@ -34,7 +34,7 @@ const message = sentences.map(({ text }) => text).join(' ')
 /** The unplayed silence before the first sentence, with its tolerance. */
 const leadMs = { least: 80, most: 200 }
 const samplesPerMs = callerRateHz / 1000
-/** A silence this long is a pause by the interruption, because pauses inside the message are shorter. */
+/** A silence this long is the pause that the interruption caused, because the pauses inside the message are shorter. */
 const gapMs = 450
 
 const { admin } = await startAdministeredProgram(t, { PARLEY_LOCAL_WARM: 'true' })

@@ -94,7 +94,7 @@ t.test('audio frames arrive whole, in order and once, and each buffer begins wit
   )
 })
 
-t.test('a clear drops waiting audio, and reports how much the track has sent', async (t) => {
+t.test('`clear` drops waiting audio, and reports how much audio the track has sent', async (t) => {
   const { clock, room, audio, played, cleared, speak } = setup()
   speak(600)
   await clock.advance(250)
@@ -117,7 +117,7 @@ t.test('a clear drops waiting audio, and reports how much the track has sent', a
   t.equal(clock.timers, 0)
 })
 
-t.test('a clear before any mark counts from the beginning of the audio', async (t) => {
+t.test('`clear` before the first mark reports the time from the beginning of the audio', async (t) => {
   const { clock, audio, cleared, speak } = setup()
   speak(80)
   await settled()

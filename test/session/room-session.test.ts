@@ -163,7 +163,7 @@ t.test("audio from the microphone does not end the wait for the client's overrid
   t.same(room.types(), ['ready'])
 })
 
-t.test('the server itself confirms marks and clears, and sends no such frames into the room', async (t) => {
+t.test('the server itself answers the frames `mark` and `clear`, and does not send them into the room', async (t) => {
   const { join, room, clock } = setup()
   const { sink } = await join()
   sink.transport.frame(new Int16Array(320))

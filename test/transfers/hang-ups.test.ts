@@ -1,6 +1,6 @@
 /**
  * Tests a caller or recipient who hangs up in each state of a transfer, and destinations that fail one after another.
- * The call's events record it.
+ * The tests compare the events in the call's record.
  */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'

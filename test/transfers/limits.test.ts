@@ -23,7 +23,10 @@ function msBetween({ database: { events } }: World, from: string, to: string): n
   return timeOf(to) - timeOf(from)
 }
 
-/** The time for a message to the carrier and back, and the time by which the carrier may end the ringing late. */
+/**
+ * The sum of two times: a message to the carrier and back takes the first, and the carrier may end the ringing late by
+ * the second.
+ */
 const wayMs = 1_200
 
 t.test('a phone rings for as long as the request says, 30 s by default', async (t) => {

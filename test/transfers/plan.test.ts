@@ -1,6 +1,6 @@
 /**
- * Tests the transfer table under random events, over a modelled line. After each event the caller has exactly one
- * party: agent, hold or recipient. After the transfer no leg is left.
+ * Tests the transfer table under random events, over a simulated phone line. After each event the caller has exactly
+ * one party: agent, hold or recipient. After the transfer no leg is left.
  */
 import t from 'tap'
 import type { AttemptEvent } from '../../domain/records/states/transfer.ts'

@@ -45,7 +45,7 @@ async function echoed({ clock, trunk, far, body }: Talk): Promise<Int16Array> {
     const [sequence, timestamp] = [n, n * frameSamples]
     const packet = { payloadType: ours.payloadType, hasMarker: n === 0, sequence, timestamp, ssrc: 7, payload }
     await new Promise((resolve) => far.socket.send(writePacket(packet), ours.port, ours.address, resolve))
-    // The packet is in the socket's buffer. The loop's next turns read it.
+    // The packet is in the socket's buffer. The event loop's next turns read it.
     for (let turns = 0; turns < 3; turns++) await turn()
     const before = far.got.length
     await clock.advance(20)

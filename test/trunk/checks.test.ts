@@ -1,4 +1,4 @@
-/** A check of a trunk by OPTIONS, as soon as it is asked for. */
+/** A client may request a check of a SIP trunk. The server then sends OPTIONS to the trunk at once. */
 import t from 'tap'
 import { openOut } from './outbound-setup.ts'
 

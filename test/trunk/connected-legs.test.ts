@@ -53,7 +53,7 @@ async function connected(t: Test, ofSecond: { dtmfPayloadType?: number | null } 
   const [first, second] = [await one(), await one(ofSecond)]
   const tick = async () => {
     const before = [first.far.got.length, second.far.got.length]
-    // The packets are in the sockets' buffers. The loop's next turns read them.
+    // The packets are in the sockets' buffers. The next turns of the event loop read them.
     for (let turns = 0; turns < 3; turns++) await turn()
     await clock.advance(20)
     await arrived(() => first.far.got.length > before[0]! && second.far.got.length > before[1]!)

@@ -20,7 +20,7 @@ async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSe
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
   const far = await trunk.peer()
   connections = usernames.map((username) => connectionOf(far.port, username, organizationId))
-  // At its opening the line has found no registrations, so the test waits for the next look-up.
+  // When the trunk line was opened, it found no registrations, so the test waits for the next look-up.
   await trunk.clock.advance(10_000)
   const contacts = new Map<string, string>()
   for (let number = 1; number <= usernames.length; number++) {

@@ -8,7 +8,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const login = { username: 'desk', password: 'open sesame' }
 
-/** Opens a line with a single connection, which registers a login. */
+/** Opens a SIP trunk line with a single connection, which registers a login. */
 async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: Parameters<typeof outgoingTo>[1] = {}) {
   let connections: SipConnection[] = []
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
@@ -18,7 +18,7 @@ async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: 
     inbound: { username: null, password: null },
   }
   connections = [connection]
-  // At its opening the line has found no registrations, so the test waits for the next look-up.
+  // When the trunk line was opened, it found no registrations, so the test waits for the next look-up.
   await trunk.clock.advance(10_000)
   const change = (changed: SipConnection[]) => (connections = changed)
   return { trunk, far, connection, change }

@@ -58,7 +58,7 @@ export async function leg(
   }
   const send = async (from: Socket, datagram: Buffer) => {
     await new Promise((resolve) => from.send(datagram, opened.port, host, resolve))
-    // The packet is in the socket's buffer. The loop's next turns read it.
+    // The packet is in the socket's buffer. The next turns of the event loop read it.
     for (let n = 0; n < 3; n++) await turn()
   }
   return { clock, ports, far, opened, remote, sink: joined, audible, keys, ticks, send }

@@ -36,7 +36,7 @@ for (const [encoding, payloadType, codec] of [
     t.ok(likenessOf(voice.subarray(0, received.length), received) > 0.99)
   })
 
-t.test('a clear drops unsent audio, and reports how far the audio was played', async (t) => {
+t.test('`clear` drops unsent audio, and reports how far the audio was played', async (t) => {
   const { far, sink, ticks } = await leg(t)
   const frame = new Int16Array(frameSamples).fill(8000)
   for (let n = 0; n < 10; n++) {

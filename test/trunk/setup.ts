@@ -92,13 +92,13 @@ export type TrunkSetup = {
   limits?: Partial<TrunkLimits>
   /** Called with each event. */
   received?: (event: LegEvent) => void
-  /** The ports for audio. Null if the audio is only counted. */
+  /** The RTP ports for audio. If null, each leg is a `CountedRtp` and sends nothing. */
   rtp?: RtpPorts | null
-  /** Two lines may share the dialogs, like two processes with one database. */
+  /** The store for SIP dialogs. Two trunk lines may share it, like two processes with one database. */
   dialogs?: LegDialogs
 }
 
-/** Makes a store for dialogs in memory. Two lines that share the store act like two processes with one database. */
+/** Makes a store for SIP dialogs in memory. Two trunk lines that share it act like two processes with one database. */
 export function keptDialogs(): LegDialogs {
   const kept = new Map<string, string>()
   return {
@@ -107,7 +107,7 @@ export function keptDialogs(): LegDialogs {
   }
 }
 
-/** Opens the line on a clock that only `advance` moves. */
+/** Opens a SIP trunk line on a test clock, and returns the clock too. */
 export async function openTrunk(t: Test, setup: TrunkSetup = {}) {
   const clock = new TestClock()
   return { ...(await openTrunkOn(t, clock, setup)), clock }

@@ -1,6 +1,6 @@
 /**
  * A simulated conversation in which the agent only takes time: it speaks, ends its sentence before a hold, and speaks
- * after a hold. The caller's hold is the product's.
+ * after a hold. Only the hold of the caller runs with the product's code.
  */
 import type { Conversation, LiveCall } from '../../../domain/conversation/parts/live-call.ts'
 import type {

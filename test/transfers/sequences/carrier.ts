@@ -28,7 +28,7 @@ const frameMs = 20
 const wayMs = 40
 const requestMs = 5_000
 const lateMs = 8_000
-/** A late answer still comes within 25 s, because the line waits that long. */
+/** A late answer still comes within 25 s, because the phone line waits that long. */
 const answerLateMs = 6_000
 const answerSlowMs = 3_000
 const againMs = 100

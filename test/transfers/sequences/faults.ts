@@ -1,6 +1,6 @@
 /**
- * The faults in one sequence. Each kind draws from a separate random generator, so leaving one kind out does not change
- * the others.
+ * The faults injected into a random sequence of transfer events. Each kind draws from a separate random generator, so
+ * leaving one kind out does not change the others.
  */
 import { random } from '../../random.ts'
 import type { FaultKind, Tolerance } from './tolerance.ts'
@@ -50,7 +50,7 @@ export class Faults {
     return Math.floor(this.#draw.way() ** 2 * mostMs)
   }
 
-  /** Returns true in half of the cases. */
+  /** Returns true in every second case, on average. */
   either(): boolean {
     return this.#draw.way() < 0.5
   }
@@ -107,6 +107,6 @@ export type SentCommand = {
   does: 'dial' | 'hangup' | 'hangup of an orphan' | 'question' | 'command'
   leg: string | null
 }
-/** The fault `answer slow` stays within the limit of 5 s for a dial request. Only sequences written by hand use it. */
+/** The fault `answer slow` stays within the 5 s for a dial request. Only sequences written by hand use it. */
 export type CommandFault = (typeof commandFaults)[number] | 'answer slow'
 type RowFault = 'none' | 'away' | 'answer lost'

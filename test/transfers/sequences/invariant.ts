@@ -29,7 +29,7 @@ export type Watched = {
   isEndWanted: boolean
   /** True if the phone line has ended the leg, or never dialled it. */
   isGone(leg: Pick<Leg, 'id' | 'carrierLegId'>): boolean
-  /** True if the process that dialled the leg has died, and no other process knows the leg's id at the line. */
+  /** True if the process that dialled the leg has died, and no other process knows the phone line's id for the leg. */
   isUnnamed(carrierLegId: string): boolean
 }
 
@@ -111,7 +111,7 @@ export class Invariant {
     for (const { legId, status } of transfers) {
       const leg = database.legs.get(legId)
       const name = leg?.carrierLegId ?? null
-      // While two parties are connected, the line is first asked whether the caller is there.
+      // While two parties are connected, the phone line is first asked whether the caller is there.
       if (leg !== undefined && !isOver(status) && this.#world.isGone(leg))
         yield [
           `an attempt goes on whose recipient is gone: ${name ?? legId}`,

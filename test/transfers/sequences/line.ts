@@ -8,16 +8,16 @@ export const callerLegId = 'v3:1'
 export type LineEvents = {
   /**
    * Brings an event to a server. With `life`, only to this process. Rejects if the process has not taken the event and
-   * the line does not repeat it.
+   * the phone line does not repeat it.
    */
   deliver(event: LegEvent, life: Life | null): Promise<void>
   /** Opens an answered leg's stream. */
   stream(carrierLegId: string, address: string): void
   /** Reports the end of the leg and its stream. */
   over(carrierLegId: string): void
-  /** Reports that the line refuses to dial this leg. `legId` is our name for the leg. */
+  /** Reports that the phone line refuses to dial this leg. `legId` is our name for the leg. */
   refused(legId: string): void
-  /** Reports the arrival of a hang-up command at the line. */
+  /** Reports the arrival of a hang-up command at the phone line. */
   hangUp(carrierLegId: string): void
   /** Adds a command to the sequence's trace. */
   command(text: string): void
@@ -38,6 +38,6 @@ export interface SequenceLine {
   presses(carrierLegId: string, digit: string): void
   /** Notes that the leg's hang-up event is lost. */
   lostHangup(carrierLegId: string): void
-  /** Returns one process's line. */
+  /** Returns the phone line of one process. */
   line(life: Life): PhoneLine
 }

@@ -8,8 +8,8 @@ export const limitsMs = {
   /** The carrier delivers the event after this time. */
   'late hangup': 8_000,
   /**
-   * Part of the contract: if a leg has no event for 30 s, the line is asked about it every 10 s. An event from before
-   * the leg's end may be 8 s late, and restarts the 30 s.
+   * Part of the contract: if a leg has no event for 30 s, the phone line is asked about it every 10 s. An event from
+   * before the leg's end may be 8 s late, and restarts the 30 s.
    */
   'lost hangup': 48_000,
   /**

@@ -46,7 +46,7 @@ export class World implements Watched {
   readonly defects: string[] = []
   /** True if a client has requested the call's end, or the credit is exhausted. */
   isEndWanted = false
-  /** The ids of ended legs at the line, and our ids of legs if the line has refused to dial. */
+  /** The phone line's ids of ended legs, and our ids of legs that the phone line has refused to dial. */
   readonly #gone = new Set<string>()
   readonly #sequence: Sequence
   readonly #trace: string[] | null
@@ -132,7 +132,8 @@ export class World implements Watched {
   }
 
   /**
-   * If a process dies while the database is unreachable, it forgets its newest legs. The line or their event ends them.
+   * If a process dies while the database is unreachable, it forgets its newest legs. The phone line or their next event
+   * ends them.
    */
   isUnnamed(carrierLegId: string): boolean {
     if (this.processes.every(({ life }) => life.isAlive)) return false
