@@ -11,7 +11,10 @@ const fileMs = 600_000
 
 const recording = path.resolve(import.meta.dirname, '../fixtures/speech/privacy-prompt.wav')
 
-/** Runs the tests with a browser whose microphone plays `wavFile`. Without a browser, the title is a skip. */
+/**
+ * Runs the tests with a browser whose microphone plays `wavFile`. Without a browser, it reports one skipped test with
+ * this title.
+ */
 export async function inBrowser(
   t: Test,
   title: string,

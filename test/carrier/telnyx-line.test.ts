@@ -182,7 +182,7 @@ t.test('dial fails as unreachable if the carrier cannot be reached', async (t) =
   t.match(await failureOf(line.dial(plainLeg, signal)), { kind: 'unreachable' })
 })
 
-t.test('a leg that is dialled too late is hung up', async (t) => {
+t.test('if the carrier answers a dial command after the caller has left, the leg is hung up', async (t) => {
   const cancel = new AbortController()
   const slow = await serveCarrier(t)
   slow.answers((response) => {

@@ -1,6 +1,7 @@
 /**
- * Copies every block of commands in these guides, and runs a guide's blocks in order in one shell. In this shell
- * `parley` is a function: it sends its arguments to this process, and the command runs here against the test's server.
+ * Copies every block of commands in the guides listed below, and runs a guide's blocks in order in one shell. In this
+ * shell `parley` is a function: it sends its arguments to this process, and the command runs here against the test's
+ * server.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -96,7 +96,7 @@ t.test('the server emits each metric and label that the Grafana dashboard and th
   t.strictSame(faultsOf('parley_no_such_total > 0', emitted), ['no metric parley_no_such_total'])
 })
 
-t.test('the number of organizations does not change the number of time series', async (t) => {
+t.test('the number of organizations does not change the number of time series in the metrics', async (t) => {
   const count = Math.max(10, requestsMade / 100)
   const organizations: Target[] = []
   const ids: string[] = []

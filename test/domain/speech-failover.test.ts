@@ -144,7 +144,7 @@ t.test('if no candidate is left, a stream of speech reports one failure', async 
   isClean(t, all)
 })
 
-t.test('a clear drops the old text while another candidate is tried', async (t) => {
+t.test('`clear` drops the old text while another candidate is tried', async (t) => {
   const all = setup('http', [[failure('server')], ['hang'], [[Uint8Array.of(9, 9), 'hang'], speech(4)]])
   const stream = all.begin()
   stream.text('One. ')

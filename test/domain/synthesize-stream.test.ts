@@ -129,7 +129,7 @@ t.test('the next sentence is requested while the audio of the current sentence i
   isClean(t, all)
 })
 
-t.test('a clear drops all speech that was not yet sent to the client', async (t) => {
+t.test('`clear` drops all speech that was not yet sent to the client', async (t) => {
   const all = setup([[Uint8Array.of(1, 1), 'hang']])
   const stream = all.begin()
   stream.text('One. Two. Three. And')

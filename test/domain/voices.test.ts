@@ -35,7 +35,7 @@ async function asked(rows: Voice[][], extra: Partial<SynthesizeInput> = {}): Pro
 
 const english = [voice('en_m', 'male', 'en'), voice('en_f', 'female', 'en-US'), voice('es_f', 'female', 'es')]
 
-t.test('a preset names a voice of the chosen provider', async (t) => {
+t.test('a preset such as nova selects a voice of the chosen provider by name, gender or language', async (t) => {
   t.ok(['alloy', 'marin', 'cedar'].every(isPresetVoice))
   t.notOk(isPresetVoice('en_m'))
   t.same(await asked([[voice('x', 'male'), voice('nova', 'male')]], { preset: 'nova' }), ['nova'], 'of that name')

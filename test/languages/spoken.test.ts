@@ -1,6 +1,7 @@
 /**
  * A conversation by the simulated phone and by a browser's media socket, in each language with an embedded voice,
- * without an account and a network. The caller speaks, and the agent recognizes the words and answers. In real time.
+ * without an account and a network. The caller speaks, and the agent recognizes the words and answers. The
+ * conversations run in real time.
  */
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'

@@ -245,15 +245,18 @@ t.test('speech processes end when their parent process ends', async (t) => {
   t.ok(await eventually(() => !pids.some(isRunning)))
 })
 
-t.test('if as many jobs wait for a place as the limit allows, a further job is refused at once', async (t) => {
-  const { transcribe, middle } = openBusy(t, divided)
-  const leaving = new AbortController()
-  const signal = Object.assign(leaving.signal, { owner: 'busy' })
-  // The first job runs, three are in the queue, and three wait for a place in the queue. One place is kept for other
-  // organizations.
-  const jobs = Array.from({ length: 7 }, () => outcome(transcribe(longRecording(1000), signal)))
-  await middle
-  t.equal(await outcome(transcribe(fixture('tt-weasels'), ownedBy('busy'))), 'overloaded unsent')
-  leaving.abort()
-  t.same(await Promise.all(jobs), ['cancelled sent', ...Array<string>(6).fill('cancelled unsent')])
-})
+t.test(
+  'if as many jobs wait for a place in the queue as the limit allows, a further job is refused at once',
+  async (t) => {
+    const { transcribe, middle } = openBusy(t, divided)
+    const leaving = new AbortController()
+    const signal = Object.assign(leaving.signal, { owner: 'busy' })
+    // The first job runs, three are in the queue, and three wait for a place in the queue. One place is kept for other
+    // organizations.
+    const jobs = Array.from({ length: 7 }, () => outcome(transcribe(longRecording(1000), signal)))
+    await middle
+    t.equal(await outcome(transcribe(fixture('tt-weasels'), ownedBy('busy'))), 'overloaded unsent')
+    leaving.abort()
+    t.same(await Promise.all(jobs), ['cancelled sent', ...Array<string>(6).fill('cancelled unsent')])
+  },
+)

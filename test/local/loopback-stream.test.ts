@@ -26,23 +26,26 @@ t.test('the adapter loopback answers each frame at once, and computes times from
   t.equal(stream.bufferedBytes, 0)
 })
 
-t.test('loopback sends interims only on request, supports all encodings, and stops at the end', async (t) => {
-  const finals = await listen(provider, { interimResults: false, audio: { ...telephone, encoding: 'mulaw' } })
-  finals.stream.audio(frame)
-  t.same(finals.transcripts, [])
-  finals.stream.end()
-  t.match(finals.transcripts, [{ isFinal: true, endMs: 40 }])
-  const packets = await listen(provider, { audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
-  packets.stream.audio(frame)
-  packets.stream.audio(frame)
-  t.match(packets.transcripts[1], { startMs: 20, endMs: 40 })
-  packets.leave()
-  for (const { stream, transcripts } of [finals, packets]) {
-    const before = transcripts.length
-    stream.audio(frame)
-    stream.flush()
-    stream.end()
-    stream.close()
-    t.equal(transcripts.length, before)
-  }
-})
+t.test(
+  'loopback sends interim transcripts only on request, supports all encodings, and stops at the end',
+  async (t) => {
+    const finals = await listen(provider, { interimResults: false, audio: { ...telephone, encoding: 'mulaw' } })
+    finals.stream.audio(frame)
+    t.same(finals.transcripts, [])
+    finals.stream.end()
+    t.match(finals.transcripts, [{ isFinal: true, endMs: 40 }])
+    const packets = await listen(provider, { audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
+    packets.stream.audio(frame)
+    packets.stream.audio(frame)
+    t.match(packets.transcripts[1], { startMs: 20, endMs: 40 })
+    packets.leave()
+    for (const { stream, transcripts } of [finals, packets]) {
+      const before = transcripts.length
+      stream.audio(frame)
+      stream.flush()
+      stream.end()
+      stream.close()
+      t.equal(transcripts.length, before)
+    }
+  },
+)

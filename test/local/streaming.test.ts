@@ -108,7 +108,7 @@ t.test('utterances are counted, have times, and end with a pause', async (t) => 
   })
 })
 
-t.test('interims grow towards the final and are sent only on request', async (t) => {
+t.test('interim transcripts grow towards the final transcript, and are sent only on request', async (t) => {
   const [asking, waiting] = await Promise.all([listen(provider), listen(provider, { interimResults: false })])
   const said = Buffer.concat([prompt, silence(800)])
   await Promise.all([speakInto(asking.stream, said), speakInto(waiting.stream, said)])

@@ -97,7 +97,7 @@ t.test('transcriptions come as JSON, text or subtitles', async (t) => {
   t.same(await typeOf('srt'), ['text/plain', '1\n00:0'])
 })
 
-t.test('a recording is a WAV, whole or in ranges', async (t) => {
+t.test('the mock server sends a recording as a WAV file, whole or in byte ranges', async (t) => {
   const path = '/v1/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70/recording/audio'
   const part = async (headers: Record<string, string>) => {
     const answer = await request(path, { headers })

@@ -107,7 +107,7 @@ t.test('getCallBundle refuses a live call', async (t) => {
   t.same(faultOf(await bundle(live)), { status: 409, code: 'CALL_NOT_ENDED' })
 })
 
-t.test('getCallBundle leaves out a recording that is lost, and says so', async (t) => {
+t.test('getCallBundle leaves out a recording that is lost, and bundle.json says so', async (t) => {
   const acme = await admin.organization('with a lost recording')
   const { answer, bytes } = await download(acme, await stored(acme.id, [...recorded, ...ended]))
   t.equal(answer.status, 200)
@@ -117,7 +117,7 @@ t.test('getCallBundle leaves out a recording that is lost, and says so', async (
   t.match(jsonIn(files, 'bundle.json'), { complete: { ...complete, recording: false } })
 })
 
-t.test('getCallBundle says that spans may be cut', async (t) => {
+t.test('if a call has more than 500 spans, bundle.json says that its spans are incomplete', async (t) => {
   const acme = await admin.organization('with many spans')
   const spans = Array.from({ length: 501 }, (_, at): CallEntry => {
     return { kind: 'span', span: newSpan({ id: `span-${at}`, startMs: at }) }
@@ -167,7 +167,7 @@ t.test(
   },
 )
 
-t.test('the audit log has a bundle that a person has downloaded', async (t) => {
+t.test('if a person downloads the bundle of a call, the audit log has an event', async (t) => {
   const acme = await admin.organization('with an export', { scopes: ['platform', 'admin'] })
   const id = await stored(acme.id, ended)
   const email = `member@${acme.id}.example`.toLowerCase()

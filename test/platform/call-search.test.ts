@@ -38,7 +38,7 @@ async function end(organizationId: string, id: string, durationMs: number): Prom
   t.same(refused, [])
 }
 
-t.test('listCalls shows what happened in a call, and no words without a search', async (t) => {
+t.test('listCalls shows what happened in a call, and matching words only for a search', async (t) => {
   const acme = await admin.organization('overview')
   const failed = { id: 'call_1', name: 'book', args: '{}', status: 'failed' as const }
   const agent = { source: 'agent' as const, latencyStatus: 'complete' as const }

@@ -28,7 +28,7 @@ function moved(to: 'in_progress' | 'completed'): CallEntry {
   return { kind: 'move', event: newEvent(`call.${to}`, { occurredAtMs: atMs }), to, change }
 }
 
-t.test('streamCalls sends a call as the list has it, when it begins, changes and ends', async (t) => {
+t.test('streamCalls sends a call as listCalls shows it, when it begins, changes and ends', async (t) => {
   const acme = await admin.organization('with a live list')
   const stream = await opened(acme)
   const stored = await begin(acme.id, { kind: 'inbound', phone: inboundPhone })
@@ -60,7 +60,7 @@ t.test('streamCalls says that a changed call does not match the filters', async 
   for (const stream of [live, outbound]) stream.close()
 })
 
-t.test('streamCalls sends no call of another organization or of the other world', async (t) => {
+t.test('streamCalls sends no call of another organization, and separates live calls from test calls', async (t) => {
   const acme = await admin.organization('that listens')
   const other = await admin.organization('that calls')
   const stream = await opened(acme)

@@ -267,7 +267,7 @@ export const withoutId = [
   'listVoices',
 ]
 
-/** The operations on one resource that need the scope admin. Test keys have no such scope. */
+/** The operations on a single resource that need the scope `admin`. API keys for test data cannot have this scope. */
 export const ofAdmin: readonly string[] = ['resendInvitation', 'deleteInvitation']
 
 /** Each operation's error code in its 404 answers. Null if the answer has no code. */

@@ -6,7 +6,7 @@ import { jsonPieces } from '../../runtime/values/json-pieces.ts'
 const mark = '[redacted]'
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln'
 
-t.test("a field with a secret's name is redacted: text, list or object", (t) => {
+t.test("a field with a secret's name is redacted, whether it is a text, a list or an object", (t) => {
   const names = ['api_key', 'apiKey', 'accessToken', 'X-Api-Key', 'Authorization', 'clientSecret', 'credentials']
   for (const name of names)
     for (const value of ['a', ['a'], { user: 'a' }]) t.same(redacted([{ [name]: value }]), [{ [name]: mark }], name)
@@ -22,7 +22,7 @@ t.test('other fields and words are unchanged', (t) => {
   t.end()
 })
 
-t.test('credentials are redacted in words by their form', (t) => {
+t.test('credentials inside a text are recognized by their form and redacted', (t) => {
   const secret = 'k4n4ry'.repeat(4)
   const tokens = [
     'sk_live_abc123',
@@ -55,7 +55,7 @@ t.test('secrets in JSON texts are redacted, also if a text was cut', (t) => {
   t.end()
 })
 
-t.test('a value in pieces is the value as a whole', (t) => {
+t.test('a value that is written in pieces gives the same JSON text as the whole value', (t) => {
   const value = {
     a: [],
     b: {},
@@ -90,13 +90,13 @@ const hostile: Record<string, string> = {
 }
 
 for (const [what, text] of Object.entries(hostile))
-  t.test(`a call with texts of ${what} is redacted in short steps`, (t) => {
+  t.test(`a call with texts of ${what} is redacted in steps of less than 50 ms`, (t) => {
     const longestMs = Math.min(...Array.from({ length: 5 }, () => longestStepMs({ entries: Array(10).fill({ text }) })))
     t.ok(longestMs < 50, `${longestMs} ms`)
     t.end()
   })
 
-t.test('a call of 10,000 turns is redacted in short steps', (t) => {
+t.test('a call of 10,000 turns is redacted in steps of less than 50 ms', (t) => {
   const turn = { text: 'My name is Ada. '.repeat(20), tool_calls: [{ args: { a: 1 }, result: '{"password":"a"}' }] }
   const longestMs = Math.min(...Array.from({ length: 3 }, () => longestStepMs({ entries: Array(10_000).fill(turn) })))
   t.ok(longestMs < 50, `${longestMs} ms`)

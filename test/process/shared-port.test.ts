@@ -36,11 +36,11 @@ t.test('a child process listens on the port that its parent shares', async (t) =
   t.equal(await outcomeOf(child), 'joined')
 })
 
-t.test('a child process gives up if its parent does not answer', async (t) => {
+t.test('a child process ends if its parent does not share the port in time', async (t) => {
   t.match(await outcomeOf(startChild(t, 100)), /did not share its port within 10 s/)
 })
 
-t.test('a child process gives up if its parent has closed the port', async (t) => {
+t.test('a child process ends if its parent has closed the port', async (t) => {
   const child = startChild(t)
   const server = await listening(t)
   server.close()

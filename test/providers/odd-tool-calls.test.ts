@@ -80,7 +80,7 @@ const rows: [name: string, chunks: Piece[][], calls: string[]][] = [
 ]
 
 for (const [name, chunks, calls] of rows)
-  t.test(`each tool call in a stream is read separately, with ${name}`, async (t) => {
+  t.test(`each tool call in a stream is read separately if the server sends ${name}`, async (t) => {
     t.same(await callsIn(chunks), calls)
   })
 

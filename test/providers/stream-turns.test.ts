@@ -1,4 +1,7 @@
-/** If many streams come at full speed, each turn of the event loop reads some, and then serves other sockets. */
+/**
+ * If many streams arrive at full speed, an event loop turn reads a limited part from them, and then serves other
+ * sockets.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'

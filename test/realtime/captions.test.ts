@@ -113,8 +113,8 @@ t.test('before the final texts at least one delta arrives for every two interim 
 })
 
 /**
- * Counts interims on a stream with the same speech and the same end point setting, because /v1/realtime sends no
- * interims.
+ * Counts interim transcripts on a stream with the same speech and the same end point setting, because /v1/realtime
+ * sends no interim transcripts.
  */
 async function interimsOf({ pcm }: Recording): Promise<number> {
   const client = await start(parley, '/v1/transcribe/stream', { sampleRate: 8000, language: 'en', endpointingMs })

@@ -53,7 +53,7 @@ t.test('Opus packets from the client are forwarded to a vendor', async (t) => {
   client.socket.terminate()
 })
 
-t.test('Opus packets from the client are decoded for the embedded engine', async (t) => {
+t.test('Opus packets from the client are decoded for the embedded speech recognizer', async (t) => {
   const recorded = await packetsOf('privacy-prompt')
   const recordedMs = recorded.length * 20
   for (const config of [packets, { ...packets, sampleRate: 16_000, channels: 2 }]) {

@@ -53,7 +53,7 @@ t.test('putRmsgSubscription: a new URL makes a subscription, and a known URL rep
   )
 })
 
-t.test("putRmsgSubscription: the subscriptions' addresses are compared as parsed URLs", async (t) => {
+t.test("putRmsgSubscription: subscriptions' URLs are parsed before they are compared", async (t) => {
   const acme = await organization('compares')
   const { id } = (await put(acme, { url: 'https://shop.example/a/../é' })).json<Row>()
   for (const same of ['https://SHOP.example/é', 'https://shop.example:443/%C3%A9', 'https://shop.example/./é']) {

@@ -119,7 +119,7 @@ overEngines(t, async (t) => {
       'Idempotency-Key',
     )
     // The limit counts UTF-8 bytes: these keys have 129 code points, but 257 or 256 bytes. The ends are ASCII, because
-    // the engine trims other bytes.
+    // the HTTP engine trims other bytes.
     const multiByte = (end: string) => Buffer.from(`k${'é'.repeat(127)}${end}`).toString('latin1')
     const long = await postJson(parley, responses, ask('hi'), { 'idempotency-key': multiByte('kk') })
     refused(t, long, 400, 'invalid_parameter', 'Idempotency-Key')

@@ -24,7 +24,7 @@ t.test('with the mode auto, empty strings and empty lists count as omitted', (t)
   t.end()
 })
 
-t.test('in mode explicit the model name is split at the first slash, without a redundant prefix', (t) => {
+t.test('in mode explicit a provider in front of the model name is split off, even if `provider` repeats it', (t) => {
   const explicit = (provider: string, model: string) => ({ mode: 'explicit', provider, model })
   t.same(readRouting({ mode: 'explicit', provider: 'a', model: 'm' }), explicit('a', 'm'))
   t.same(readRouting({ mode: 'explicit', model: 'a/m' }), explicit('a', 'm'))

@@ -1,4 +1,7 @@
-/** Recordings' peaks and password hashes: one organization or one network address leaves turns to the others. */
+/**
+ * Waveform peaks and password hashes are computed in a queue. An organization or IP address leaves a share of the queue
+ * to others.
+ */
 
 import { once } from 'node:events'
 import { createWriteStream, mkdirSync, truncateSync } from 'node:fs'
@@ -33,24 +36,27 @@ function heldWork(queue: WorkQueue) {
   return { started, begin, endFirst }
 }
 
-t.test('owners take turns, and the work of one owner leaves a share of both limits to the others', async (t) => {
-  const { started, begin, endFirst } = heldWork(new WorkQueue({ runningMax: 4, waitingMax: 8 }, several))
-  const taken = Array.from({ length: 12 }, () => begin('a'))
-  t.equal(taken.filter((work) => work === null).length, 3, 'three run, six wait')
-  t.same(started, ['a', 'a', 'a'])
-  t.ok(begin('b'))
-  t.same(started, ['a', 'a', 'a', 'b'], 'another owner starts at once')
-  t.ok(begin('b'))
-  t.ok(begin('b'))
-  t.equal(begin('b'), null)
-  for (let at = 0; at < 12; at += 1) await endFirst()
-  t.same(started.slice(4), ['a', 'b', 'a', 'b', 'a', 'a', 'a', 'a'])
-  await Promise.all(taken.map((work) => work ?? Promise.resolve()))
-  t.equal(started.length, 12, 'each piece of work has run')
-  t.same(Array.from({ length: 10 }, () => begin('a') !== null).filter(Boolean).length, 9, 'all places are free again')
-})
+t.test(
+  'owners take turns in a work queue, and one owner leaves a share of running and waiting work to others',
+  async (t) => {
+    const { started, begin, endFirst } = heldWork(new WorkQueue({ runningMax: 4, waitingMax: 8 }, several))
+    const taken = Array.from({ length: 12 }, () => begin('a'))
+    t.equal(taken.filter((work) => work === null).length, 3, 'three run, six wait')
+    t.same(started, ['a', 'a', 'a'])
+    t.ok(begin('b'))
+    t.same(started, ['a', 'a', 'a', 'b'], 'another owner starts at once')
+    t.ok(begin('b'))
+    t.ok(begin('b'))
+    t.equal(begin('b'), null)
+    for (let at = 0; at < 12; at += 1) await endFirst()
+    t.same(started.slice(4), ['a', 'b', 'a', 'b', 'a', 'a', 'a', 'a'])
+    await Promise.all(taken.map((work) => work ?? Promise.resolve()))
+    t.equal(started.length, 12, 'each piece of work has run')
+    t.same(Array.from({ length: 10 }, () => begin('a') !== null).filter(Boolean).length, 9, 'all places are free again')
+  },
+)
 
-t.test('work that fails frees its place', async (t) => {
+t.test('work that fails frees its place in the work queue', async (t) => {
   const queue = new WorkQueue({ runningMax: 1, waitingMax: 1 }, { owners: new Owners(), part: 1 })
   const failed = queue.run('a', () => Promise.reject(new Error('a fault')))
   const next = queue.run('a', () => Promise.resolve('the next work'))
@@ -58,7 +64,7 @@ t.test('work that fails frees its place', async (t) => {
   t.equal(await next, 'the next work')
 })
 
-t.test('one network address leaves password hashes to the others', async (t) => {
+t.test('password hashes for one network address leave a share of the work queue to other addresses', async (t) => {
   const hasher = createPasswordHasher(new WorkQueue({ runningMax: 4, waitingMax: 32 }, several))
   const attempt = (source: string) => hasher.hash('four words of my own', source)
   const many = Array.from({ length: 40 }, () => attempt('192.0.2.1'))
@@ -73,7 +79,7 @@ t.test('one network address leaves password hashes to the others', async (t) => 
 /** Five minutes without sound, as a sparse file. */
 const wavBytes = 19_200_000
 
-t.test('one organization leaves the computation of peaks to the others', async (t) => {
+t.test('the waveform peaks of one organization leave a share of the work queue to other organizations', async (t) => {
   const server = await ownServer(t, { PARLEY_LIMITS_RECORDING_PEAKS_QUEUE_MAX: '8' })
   const admin = await openAdministration(server)
   t.teardown(() => admin.close())

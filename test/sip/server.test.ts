@@ -1,4 +1,7 @@
-/** Calls by SIPp and baresip, third-party programs, with agents in a whole server. In real time. */
+/**
+ * Third-party programs, SIPp and baresip, call agents in a whole server and are called by them. The calls run in real
+ * time.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

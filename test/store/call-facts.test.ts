@@ -66,7 +66,7 @@ async function setUp(t: Test) {
     await sql`delete from call_facts where id = ${id}`
   }
   const mendCalls = () => sql`update calls set ended_at = started_at + interval '10 seconds'`
-  /** Lets the loop run until a look at 151 calls is complete. Resolves with the number of calls with search columns. */
+  /** Lets the loop run until a search has handled 151 calls. Resolves with the number of calls with search columns. */
   const look = async () => {
     for (let part = 0; part < 3; part += 1) await store.calls.completeFacts()
     const [row] = await sql<{ count: number }[]>`select count(*)::int as count from call_facts`
@@ -162,7 +162,7 @@ t.test('an old call whose search columns could not be computed at first gets the
   ])
 })
 
-t.test('if the search columns of many old calls could not be computed, all calls are looked at again', async (t) => {
+t.test('if the search columns of many old calls could not be computed, all calls are searched again', async (t) => {
   const { clock, breakOldCalls, mendCalls, look } = await setUp(t)
   await breakOldCalls()
   t.equal(await look(), 0)
@@ -171,7 +171,7 @@ t.test('if the search columns of many old calls could not be computed, all calls
   t.equal(await look(), 151)
 })
 
-t.test('the time to the next look at all calls doubles while their search columns cannot be computed', async (t) => {
+t.test('the time to the next search of all calls doubles while their search columns cannot be computed', async (t) => {
   const { clock, breakOldCalls, mendCalls, look } = await setUp(t)
   await breakOldCalls()
   t.equal(await look(), 0)
@@ -188,7 +188,7 @@ t.test('the time to the next look at all calls doubles while their search column
   t.equal(await look(), 151, 'all calls are looked at once a day')
 })
 
-t.test('a look at the last day does not shorten the time to the next look at all calls', async (t) => {
+t.test('a search of the last day does not shorten the time to the next search of all calls', async (t) => {
   const { clock, breakOldCalls, mendCalls, look, recentCall } = await setUp(t)
   await breakOldCalls()
   t.equal(await look(), 0)
@@ -208,7 +208,7 @@ t.test('a look at the last day does not shorten the time to the next look at all
   t.equal(await look(), 152)
 })
 
-t.test('a look at calls writes one log line for all of its failed calls', async (t) => {
+t.test('a search of the calls writes one log line for all of its failed calls', async (t) => {
   const { clock, errors, breakOldCalls, look } = await setUp(t)
   await breakOldCalls()
   await look()

@@ -1,6 +1,7 @@
 /**
- * The Autobahn test suite, run against the echo by kosoku, which comes from PyPI into a virtual environment ignored by
- * git. The cases 12.* and 13.* are left out, because they concern compression, and audio sockets do not use it.
+ * Runs the Autobahn test suite against the echo endpoint. The suite is in the program kosoku from PyPI, which is
+ * installed into a virtual environment ignored by git. The cases 12.* and 13.* are left out, because they concern
+ * compression, and audio sockets do not use it.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -44,7 +44,7 @@ export function channel(more: Partial<Channel> = {}): Channel {
   }
 }
 
-/** Records the engine's calls. Tests replace methods to act. */
+/** Records the method calls that a session gets from the WebSocket engine. A test can replace these methods. */
 export class Recorder implements SocketSession {
   readonly socket: Socket
   readonly context: SocketContext

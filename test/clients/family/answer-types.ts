@@ -4,7 +4,10 @@ import ts from 'typescript'
 
 export type Answer = { method: string; answer: unknown }
 
-/** The values keep their literal types, but nothing is read-only and nothing is checked for unknown fields. */
+/**
+ * The start of the compared program. `plain` keeps a value's literal types, but removes `readonly`. The program does
+ * not check for unknown fields.
+ */
 const prologue = `
 import type { Speko } from '@spekoai/sdk'
 type Plain<T> = T extends readonly unknown[] | Readonly<Record<string, unknown>> ? { -readonly [K in keyof T]: Plain<T[K]> } : T

@@ -79,7 +79,8 @@ export class Services {
   }
 
   /**
-   * Stops a unit as with KillMode=mixed: only the server gets the signal, and then its remaining processes are killed.
+   * Stops a unit as with KillMode=mixed: only the unit's first process gets SIGTERM, and then its remaining processes
+   * are killed.
    */
   async #stop(name: string): Promise<void> {
     const running = this.#running.get(name)

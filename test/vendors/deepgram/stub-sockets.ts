@@ -25,7 +25,7 @@ export function playListen(socket: StubSocket, query: URLSearchParams, cell: Cel
     socket.send({ type: 'SpeechStarted', channel: [0, 1], timestamp: hearing.startS })
     if (query.get('interim_results') === 'true') results('heard', { is_final: false, speech_final: false })
   }
-  /** Sends the final in two segments, as if a pause within the utterance had ended the first. */
+  /** Sends the final transcript in two segments, as if a pause within the utterance had ended the first segment. */
   const final = (flags: object) => {
     const [first = '', second = ''] = hearing.take().split(' ')
     if (first !== '') results(first, { is_final: true, speech_final: false })
@@ -179,7 +179,7 @@ function ordered(cell: Cell): (run: () => void) => void {
 
 const about = { request_id: 'stub', sha256: '', created: '2026-11-21T00:00:00Z' }
 
-/** The audio since the last final, and whether it contains sound. */
+/** The audio since the last final transcript, and whether it contains sound. */
 class Hearing {
   startS = 0
   endS = 0

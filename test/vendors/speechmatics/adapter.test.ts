@@ -128,7 +128,7 @@ void t.test('pieces of a Speechmatics transcript are joined to utterances', asyn
   script.say({ message: 'AddTranscript', results: [word('world', 1.5), mark('.', 1.75)] })
   script.say({ message: 'EndOfUtterance', metadata: {} })
   script.say({ message: 'EndOfUtterance', metadata: {} })
-  // Speech without a pause gets a final too, and later a final that ends the utterance.
+  // Speech without a pause gets a final transcript too, and later a final transcript that ends the utterance.
   for (let second = 10; second < 30; second += 5)
     script.say({ message: 'AddTranscript', results: [word(`w${second}`, second)] })
   script.say({ message: 'EndOfUtterance', metadata: {} })

@@ -30,7 +30,7 @@ import {
 import { slowMs } from './stub-server.ts'
 
 export type LlmGiven = SuiteGiven & {
-  /** The stub's text. Absent: `answerText`. */
+  /** The stub's text. If absent, `answerText`. */
   text?: string
   /** Another suite has tested chat completions with the same adapter. */
   withoutChat?: true

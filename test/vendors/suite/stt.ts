@@ -8,7 +8,7 @@ import { never, type PortRules, playOperation, present, type SuiteGiven, withPro
 import { sinePcm, transcriptOf } from './stub-server.ts'
 
 export type SttGiven = SuiteGiven & {
-  /** The transcript, for stubs with another one than `transcriptOf`. */
+  /** Returns the stub's transcript. If absent, `transcriptOf` makes it. */
   text?: (samples: Buffer) => string
   /** The vendor reports the billed time, in whole milliseconds of this recording. */
   billedMs?: number

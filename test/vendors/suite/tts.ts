@@ -19,7 +19,7 @@ import {
 import { sinePcm, slowMs } from './stub-server.ts'
 
 export type TtsGiven = SuiteGiven & {
-  /** The requested format. Absent: 24 kHz s16le mono. */
+  /** The requested format. If absent, 24 kHz s16le mono. */
   wanted?: OutputFormat
   /** The format of the adapter's answer. If absent, the requested format. */
   format?: OutputFormat
