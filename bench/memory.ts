@@ -23,7 +23,7 @@ const concurrency = 64
  * quarter.
  */
 const warmUp = 10_000
-/** The server writes the rows of served requests in the first seconds, so these collections come after 3 s and later. */
+/** The server writes the rows of served requests in the first seconds, so the first collection comes after 3 s. */
 const betweenCollectionsMs = 3_000
 const collectionsBeforeReading = 5
 /** The requirement in issue 33: the resident memory after a collection is at most 1.2 times the first reading. */

@@ -17,7 +17,7 @@ export class DatabaseRelay {
   #isSilent = false
   #delayMs = 0
   #server: net.Server | null = null
-  /** The texts of all statements that were prepared through the relay, each text once. */
+  /** The texts of all prepared statements, each text once. */
   readonly prepared = new Set<string>()
   /** DATABASE_URL for connections through the relay. */
   readonly url: string

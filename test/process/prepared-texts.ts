@@ -6,8 +6,8 @@ const typeBytes = 1
 const lengthBytes = 4
 
 /**
- * Returns a function that takes the bytes of one connection, from its first byte on, and calls `onText` with the text of
- * each named statement. The driver keeps named statements until the connection ends, and so does Postgres.
+ * Returns a function for the bytes of one connection, from its first byte on. It calls `onText` with each named
+ * statement's text. The driver keeps named statements until the connection ends, and Postgres keeps them too.
  */
 export function preparedTexts(onText: (text: string) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0)

@@ -1,5 +1,5 @@
 /**
- * Values belong in parameters. The driver and Postgres keep each prepared statement as long as its connection lives, and
+ * Values belong in parameters. The driver and Postgres keep each prepared statement until its connection ends, and
  * Postgres plans each new text. If a batch has a time in its text, memory grows with every batch.
  */
 import t from 'tap'
@@ -58,7 +58,7 @@ t.test('a connection keeps a bounded number of prepared statements and serves fu
   t.equal(again?.value, 7, 'the first texts stay prepared')
 })
 
-/** Reserves and settles the cost of a request, and gives another reservation back. */
+/** Reserves and settles a request's cost, and gives another reservation back. */
 async function paidRequest(store: Store, id: string, microUsd: number): Promise<void> {
   const budget = { keyId: 'key_1', period: `2026-${microUsd}`, microUsd: 1_000_000 }
   const use = keyUse(id, `key ${microUsd}`)
@@ -72,7 +72,7 @@ async function paidRequest(store: Store, id: string, microUsd: number): Promise<
   await store.credit.sweep()
 }
 
-/** Debits the first minute of a call's leg. */
+/** Debits a leg's first minute. */
 async function chargedLeg(store: Store, organizationId: string, microUsdPerMinute: number, nowMs: number) {
   const call = newCall(organizationId, { ownerId: store.instanceId })
   await store.calls.insert(call, {})
