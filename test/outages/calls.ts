@@ -9,8 +9,11 @@ import { loopbackAgent } from '../session/voice-session.ts'
 
 const everyMs = 250
 const repeatMs = 500
-/** After the load has ended, call requests without an answer are repeated for this long. */
-const settleMs = 10_000
+/**
+ * After the load has ended, refused call requests are repeated for this long. A minute's calls wait by then, and a
+ * server has places for 200 (sessions.max).
+ */
+const settleMs = 60_000
 
 type Placing = { to: string; isAccepted: boolean }
 

@@ -65,7 +65,12 @@ export async function startParley(
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not ready in 30 s:\n${output}`)), 30_000)
+    const tooLate = () => {
+      reject(new Error(`not ready in 30 s:\n${output}`))
+      // Its own end also ends its Postgres and its engines.
+      child.kill('SIGTERM')
+    }
+    const timer = setTimeout(tooLate, 30_000)
     const look = () => {
       const found = /ready at (http:\/\/\S+)/.exec(output)?.[1]
       if (found) resolve(found)
