@@ -18,8 +18,8 @@ export class Endings {
   }
 }
 
-/** The maximum number of connections that end in one event-loop turn. A request waits for several turns. */
-const connectionsMax = 20
+/** The maximum number of connections that end in one event-loop turn. */
+const connectionsMax = 100
 
 /** `owedAnswer` is true if the connection owed a response when its time was up. */
 type Ending = { socket: Socket; owedAnswer: boolean; answers: boolean }
