@@ -1,4 +1,5 @@
 import type { ActorNames } from '../../domain/access/api-keys.ts'
+import { arrayLiteral } from '../postgres/row-values.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
 type Named = { id: string; name: string | null }
@@ -18,14 +19,15 @@ export function createActorNames(tenancy: Tenancy): ActorNames {
         ...(users.length === 0
           ? []
           : await tenancy.asOperator(
-              (tx) => tx<Named[]>`select id, ${tx(people)} as name from users where id in ${tx(users)}`,
+              (tx) =>
+                tx<Named[]>`select id, ${tx(people)} as name from users where id = any(${arrayLiteral(users)}::text[])`,
             )),
         ...(keys.length === 0
           ? []
           : await tenancy.asOrganization(
               organizationId,
               (tx) => tx<Named[]>`
-                select id, name from api_keys where organization_id = ${organizationId} and id in ${tx(keys)}`,
+                select id, name from api_keys where organization_id = ${organizationId} and id = any(${arrayLiteral(keys)}::text[])`,
             )),
       ]
       const names = new Map(rows.map(({ id, name }) => [id, name]))

@@ -37,15 +37,15 @@ export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Pr
 }
 
 /**
- * Returns SQL to add amounts to the day's sums. `source` is SQL for rows `organization_id, micro_usd`: one row for each
- * organization, in the order of organizations.
+ * Returns SQL to add amounts to the day's sums. The table expression `spent` has rows `organization_id, micro_usd`: one
+ * row for each organization, in the order of organizations.
  */
-export function addToDay(sql: Sql | Tx, kind: 'requests' | 'calls', source: string, now: Date) {
+export function addToDay(sql: Sql | Tx, kind: 'requests' | 'calls', now: Date) {
   const day = now.toISOString().slice(0, 10)
   return sql`
     insert into credit_movements as m (organization_id, id, kind, micro_usd, day, created_at, updated_at)
     select organization_id, ${`credit_${kind}_${day}`}::text, ${kind}::text, micro_usd, ${day}::text::date, ${now}, ${now}
-    from ${sql(source)}
+    from spent
     on conflict (organization_id, id)
       do update set micro_usd = m.micro_usd + excluded.micro_usd, updated_at = excluded.updated_at`
 }

@@ -241,7 +241,7 @@ async function insertAll(
       select organization_id, -sum(cost_micro_usd)::bigint as micro_usd from written where cost_micro_usd > 0
       group by organization_id order by organization_id
     ), noted as (
-      ${addToDay(sql, 'requests', 'spent', new Date(nowMs))}
+      ${addToDay(sql, 'requests', new Date(nowMs))}
     ), ${budgets === null ? sql`` : sql`${countBudgets(sql, jsonOf(budgets), new Date(nowMs))},`}
     moved as (
       select organization_id, sum(micro_usd)::bigint as micro_usd from (

@@ -152,8 +152,13 @@ function thatMatch(tx: Tx, filter: CallFilter) {
     ${atLeast('duration_s', filter.minDurationS)} ${atMost('duration_s', filter.maxDurationS)}
     ${atLeast('cost_micro_usd', filter.minCostMicroUsd)} ${atMost('cost_micro_usd', filter.maxCostMicroUsd)}
     ${atLeast('slowest_us', filter.minLatencyMs === undefined ? undefined : filter.minLatencyMs * 1000)}
-    ${filter.has === undefined ? tx`` : filter.has.map((each) => tx`and ${tx.unsafe(happened[each])}`)}`
+    ${filter.has === undefined ? tx`` : inOneOrder(filter.has).map((each) => tx`and ${tx.unsafe(happened[each])}`)}`
 }
+
+/** Sorts the client's values, because for Postgres each order would be another statement. */
+const inOneOrder = (has: readonly Happening[]) => happenings.filter((each) => has.includes(each))
+
+type Happening = NonNullable<CallFilter['has']>[number]
 
 /** SQL, by the wire's names. */
 const happened = {
@@ -162,7 +167,8 @@ const happened = {
   interruption: 'interruptions > 0',
   failover: 'failovers > 0',
   recording: 'has_recording',
-} as const satisfies Record<NonNullable<CallFilter['has']>[number], string>
+} as const satisfies Record<Happening, string>
+const happenings = Object.keys(happened) as Happening[]
 
 function ofNumber(tx: Tx, number: string | undefined) {
   if (number === undefined) return tx``

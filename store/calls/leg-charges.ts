@@ -115,7 +115,7 @@ async function write(tx: Tx, debits: readonly Debit[], now: Date): Promise<void>
       select "organizationId" as organization_id, -sum("microUsd")::bigint as micro_usd
       from json_to_recordset(${rows}::text::json) as r ("organizationId" text, "microUsd" bigint)
       group by 1 having sum("microUsd") <> 0 order by 1
-    ) ${addToDay(tx, 'calls', 'spent', now)}`
+    ) ${addToDay(tx, 'calls', now)}`
   await tx`
     with of_keys as materialized (
       select c.organization_id, c.key_id, budget_period(k.policy #>> '{budget,period}', ${now}) as period,

@@ -17,8 +17,9 @@
  * - If a COPY is read slowly, it pauses the socket. After its last row no code resumed the socket.
  * - If Postgres refuses a COPY's rows after the last row was sent, the COPY never ends.
  *
- * The original driver keeps each prepared statement until the connection ends. Here a connection keeps `preparedMax` of
- * them, and later texts are not prepared.
+ * The original driver keeps each prepared statement until the connection ends. Here a connection keeps at most
+ * `preparedMax`, and later texts are not prepared. A savepoint's name says only its depth. In
+ * the original driver a counter gives each savepoint another name, which makes another statement.
  *
  * The repairs also change the option `socket`. In the original driver its function makes the sockets, and if it cannot
  * connect, the connection is permanently lost. In the repaired driver the function only receives each new socket, and
@@ -34,8 +35,10 @@ import { loadRepaired, type Repair } from '../../runtime/repaired-source.ts'
 type Driver = typeof postgres
 
 /**
- * The maximum number of prepared statements of a connection. The product has some hundred statements. But filters
- * can be combined, so a client could make new statements without end, and Postgres keeps a plan for each.
+ * The maximum number of prepared statements of a connection. The product has some hundred statements. But filters can
+ * be combined, so one client could make many thousands, and Postgres keeps each until the connection ends. If a client
+ * has filled the places, further texts take one more round trip, for each organization, until the driver replaces the
+ * connection after 30 to 60 minutes.
  */
 export const preparedMax = 1_000
 
@@ -91,7 +94,9 @@ const repairsOfConnection: readonly Repair[] = [
 ]
 
 const repairsOfIndex: readonly Repair[] = [
-  ['let savepoints = 0', 'let lost = null\n      , savepoints = 0'],
+  ['let savepoints = 0', 'let lost = null'],
+  ['sql.savepoint = savepoint', "sql.savepoint = savepoint\n      const inner = (name || '') + 's'"],
+  ["'s' + savepoints++ + (name", 'inner + (name'],
   ['connection.onclose = reject)', 'connection.onclose = (e) => (lost = e, reject(e)))'],
   [
     'q.catch(e => uncaughtError || (uncaughtError = e))',

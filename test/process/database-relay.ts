@@ -8,29 +8,32 @@ import { preparedTexts } from './prepared-texts.ts'
 
 const socketName = '.s.PGSQL.5432'
 
+type OnPrepared = (text: string) => void
+
 export class DatabaseRelay {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'parley-relay-'))
   readonly #target: string
+  readonly #onPrepared: OnPrepared | null
   readonly #open = new Set<net.Socket>()
   /** The connections that have sent LISTEN, with both of their sockets. */
   readonly #listening = new Set<readonly net.Socket[]>()
   #isSilent = false
   #delayMs = 0
   #server: net.Server | null = null
-  /** The texts of all prepared statements, each text once. */
-  readonly prepared = new Set<string>()
   /** DATABASE_URL for connections through the relay. */
   readonly url: string
 
-  private constructor(databaseUrl: string) {
+  private constructor(databaseUrl: string, onPrepared: OnPrepared | null) {
+    this.#onPrepared = onPrepared
     const url = new URL(databaseUrl)
     this.#target = path.join(url.searchParams.get('host') ?? '', socketName)
     url.searchParams.set('host', this.#folder)
     this.url = url.href
   }
 
-  static async start(databaseUrl: string): Promise<DatabaseRelay> {
-    const relay = new DatabaseRelay(databaseUrl)
+  /** Calls `onPrepared` with the text of each statement, each time a connection prepares it. */
+  static async start(databaseUrl: string, onPrepared: OnPrepared | null = null): Promise<DatabaseRelay> {
+    const relay = new DatabaseRelay(databaseUrl, onPrepared)
     await relay.repair()
     return relay
   }
@@ -92,9 +95,8 @@ export class DatabaseRelay {
         other.destroy()
       })
     }
-    const readPrepared = preparedTexts((text) => this.prepared.add(text))
+    if (this.#onPrepared !== null) near.on('data', preparedTexts(this.#onPrepared))
     near.on('data', (bytes: Buffer) => {
-      readPrepared(bytes)
       if (bytes.includes('listen "')) this.#listening.add([near, far])
     })
     near.pipe(this.#distance()).pipe(far).pipe(this.#distance()).pipe(near)

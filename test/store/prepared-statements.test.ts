@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import { systemIds } from '../../runtime/timing/clock.ts'
-import { connectOnce } from '../../store/postgres/connect.ts'
+import { connectOnce, type Sql, type Tx } from '../../store/postgres/connect.ts'
 import { preparedMax } from '../../store/postgres/driver.ts'
 import type { Store } from '../../store/store.ts'
 import { newCall } from '../calls/call.ts'
@@ -20,7 +20,8 @@ t.teardown(() => cluster.stop())
 const dayMs = 86_400_000
 
 t.test('requests and calls at different times and costs run the same prepared statements', async (t) => {
-  const relay = await DatabaseRelay.start(await cluster.database())
+  const prepared = new Set<string>()
+  const relay = await DatabaseRelay.start(await cluster.database(), (text) => prepared.add(text))
   t.teardown(() => relay.close())
   const clock = storeClock()
   const store = await cluster.store(t, relay.url, { clock })
@@ -32,30 +33,66 @@ t.test('requests and calls at different times and costs run the same prepared st
     await paidRequest(store, id, rounds)
     await chargedLeg(store, id, rounds, clock.nowMs())
   }
-  // The driver prepares a statement once on each of its connections.
+  // The store's own regular work begins during the first rounds.
   for (let warm = 0; warm < 5; warm++) await round()
-  const before = new Set(relay.prepared)
+  const before = new Set(prepared)
   t.ok(before.size > 10, `${before.size} statements are prepared`)
   for (let more = 0; more < 5; more++) await round()
   t.same(
-    [...relay.prepared].filter((text) => !before.has(text)),
+    [...prepared].filter((text) => !before.has(text)),
     [],
   )
 })
 
-t.test('a connection keeps a bounded number of prepared statements and serves further texts without', async (t) => {
-  const relay = await DatabaseRelay.start(await cluster.database())
+t.test('a connection keeps a bounded number of prepared statements and runs further texts without', async (t) => {
+  const prepared: string[] = []
+  const relay = await DatabaseRelay.start(await cluster.database(), (text) => prepared.push(text))
   t.teardown(() => relay.close())
   const sql = connectOnce({ databaseUrl: relay.url }, 'many statements')
   t.teardown(() => sql.end())
-  const texts = preparedMax + 20
-  for (let each = 1; each <= texts; each++) {
-    const [row] = await sql<{ value: number }[]>`select ${each}::int as value, 1 as ${sql(`text_${each}`)}`
-    if (row?.value !== each) t.fail(`text ${each} has the answer ${row?.value}`)
+  const valueOf = async (tx: Sql | Tx, text: number, value: number | null) => {
+    const [row] = await tx<{ value: number | null }[]>`select ${value}::int as value, 1 as ${tx(`text_${text}`)}`
+    return row?.value
   }
-  t.equal(relay.prepared.size, preparedMax)
-  const [again] = await sql<{ value: number }[]>`select ${7}::int as value, 1 as ${sql('text_7')}`
-  t.equal(again?.value, 7, 'the first texts stay prepared')
+  for (let each = 1; each <= preparedMax; each++)
+    if ((await valueOf(sql, each, each)) !== each) t.fail(`the answer to text ${each} is another`)
+  t.equal(prepared.length, preparedMax)
+
+  const further = Array.from({ length: 20 }, (_, index) => preparedMax + index + 1)
+  t.same(await Promise.all(further.map((each) => valueOf(sql, each, each))), further, 'at the same time')
+  t.same(
+    await sql.begin((tx) => Promise.all(further.map((each) => valueOf(tx, each, each)))),
+    further,
+    'and in one transaction',
+  )
+  t.equal(await valueOf(sql, preparedMax + 1, null), null)
+  t.equal(await valueOf(sql, 7, 8), 8)
+  t.equal(prepared.length, preparedMax, 'an earlier text stays prepared, and a further text is not prepared')
+})
+
+t.test('savepoints of one depth have one name, and a failure takes back only its own changes', async (t) => {
+  const prepared = new Set<string>()
+  const relay = await DatabaseRelay.start(await cluster.database(), (text) => prepared.add(text))
+  t.teardown(() => relay.close())
+  const sql = connectOnce({ databaseUrl: relay.url }, 'savepoints')
+  t.teardown(() => sql.end())
+  await sql`create temporary table kept (number int)`
+  await sql.begin(async (tx) => {
+    for (let each = 1; each <= 6; each++)
+      await tx
+        .savepoint(async (inner) => {
+          await inner`insert into kept values (${each})`
+          if (each === 5) await inner.savepoint((innermost) => innermost`insert into kept values (${50})`)
+          if (each % 2 === 0 || each === 5) throw new Error('refused')
+        })
+        .catch(() => {})
+  })
+  t.same(
+    (await sql<{ number: number }[]>`select number from kept order by number`).map(({ number }) => number),
+    [1, 3],
+    'also what an inner savepoint had kept is taken back',
+  )
+  t.equal([...prepared].filter((text) => text.startsWith('savepoint')).length, 2)
 })
 
 /** Reserves and settles a request's cost, and gives another reservation back. */
@@ -72,7 +109,7 @@ async function paidRequest(store: Store, id: string, microUsd: number): Promise<
   await store.credit.sweep()
 }
 
-/** Debits a leg's first minute. */
+/** Debits the first minute of a leg, and ends the leg. */
 async function chargedLeg(store: Store, organizationId: string, microUsdPerMinute: number, nowMs: number) {
   const call = newCall(organizationId, { ownerId: store.instanceId })
   await store.calls.insert(call, {})
@@ -82,5 +119,5 @@ async function chargedLeg(store: Store, organizationId: string, microUsdPerMinut
   const of = { organizationId, test: false, id, callId: call.id, carrierLegId: null }
   await store.legs.insert({ ...of, ...way, ...times, microUsdPerMinute })
   await store.legCharges.charge(10)
-  await store.legs.ended({ organizationId, test: false, id, callId: call.id } as never, nowMs)
+  await store.legs.ended({ organizationId, test: false, id }, nowMs)
 }
