@@ -40,7 +40,7 @@ type Usage = { rows: (Row & { agentId: string | null })[]; total: Row & { unpric
 
 const agentWith = async (name: string, model: string) => {
   const wanted = { name, systemPrompt: 'Be brief.', intent: { language: 'en-US' }, llmOptions: { model } }
-  const made = await call(phones, 'POST', '/v1/agents', { ...wanted, firstMessage: 'Hello, this is the shop.' })
+  const made = await call(phones, 'POST', '/v1/agents', { ...wanted, firstMessageMode: 'listen' })
   if (made.status !== 201) throw new Error(made.text)
   return made.json<{ id: string }>().id
 }

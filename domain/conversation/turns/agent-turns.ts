@@ -9,6 +9,7 @@ import type { SessionVoice } from '../speaking/session-voice.ts'
 import { sameWords } from '../words/user-text.ts'
 import { AgentTurn, type AgentTurnDeps, type AgentTurnSiblings } from './agent-turn.ts'
 import { FailedAnswers } from './failed-answers.ts'
+import { firstMessageAfter } from './first-message.ts'
 import { recordDroppedTurn } from './turn-trace.ts'
 import { Unheard } from './unheard.ts'
 
@@ -56,18 +57,21 @@ export class AgentTurns implements AgentTurnSiblings {
   startGuess(text: string): void {
     if (this.#guess?.question && sameWords(this.#guess.question, text)) return
     this.dropGuess()
-    this.#guess = this.#make([...this.#deps.history.items(), { type: 'message', role: 'user', text }], text)
+    const items = this.#deps.history.items()
+    if (firstMessageAfter(text, items, this.#input.call) !== null) return
+    this.#guess = this.#make([...items, { type: 'message', role: 'user', text }], text)
   }
 
   /**
-   * Returns the answer to the user's words. If the early answer was begun for the same words, it is used. Otherwise it
-   * is dropped.
+   * Returns the answer to the user's words, the last item in the history. If the early answer was begun for the same
+   * words, it is used. Otherwise it is dropped.
    */
   answerTo(text: string): AgentTurn {
     const guess = this.#guess
     if (!guess?.question || !sameWords(guess.question, text)) {
       this.dropGuess()
-      return this.answer(text)
+      const firstMessage = firstMessageAfter(text, this.#deps.history.items().slice(0, -1), this.#input.call)
+      return firstMessage === null ? this.answer(text) : this.line(firstMessage)
     }
     this.#guess = null
     guess.isPreempted = true
