@@ -3,7 +3,7 @@ import type { AuditEvent, AuditResult } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { UsageError } from './command-error.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { timeOf } from './time-option.ts'
 
@@ -14,7 +14,7 @@ type Options = {
   denied: boolean
   from?: string
   to?: string
-  limit: string
+  limit: number
   cursor?: string
   json: boolean
 }
@@ -29,7 +29,7 @@ export function audit(program: Command, actions: Actions): void {
     .option('--denied', 'only refusals of people whose role was too low', false)
     .option('--from <time>', 'from this time on, such as 2026-11-01')
     .option('--to <time>', 'before this time')
-    .option('--limit <count>', 'the most that one page has, 1 to 200', '50')
+    .option('--limit <count>', 'the most that one page has, 1 to 200', wholeNumber('--limit', 1, 200), 50)
     .option('--cursor <cursor>', 'the next page, as the page before names it')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, ...options }: Options) => {
@@ -52,14 +52,8 @@ function queryOf({ actor, action, target, denied, from, to, limit, cursor }: Omi
     ...(from !== undefined && { from: timeOf('--from', from) }),
     ...(to !== undefined && { to: timeOf('--to', to) }),
     ...(cursor !== undefined && { cursor }),
-    limit: limitOf(limit),
+    limit,
   }
-}
-
-function limitOf(text: string): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 200) return limit
-  throw new UsageError(`--limit: ${text} is no number from 1 to 200`)
 }
 
 const heading = ['at', 'who', 'action', 'what', 'changed', 'from']

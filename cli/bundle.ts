@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import type { Call } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
+import { requirePlace } from './file-option.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { readTar } from './tar.ts'
@@ -27,6 +28,7 @@ export function bundle(program: Command, actions: Actions): void {
     .option('--json', 'print what was saved as JSON', false)
     .addHelpText('after', about)
     .action(async (id: string, { out, json }: { out?: string; json: boolean }) => {
+      if (out !== undefined) requirePlace('--out', out)
       const client = platformClient(await actions.connection())
       const archive = await withProgress('saving the call', async () => {
         const { body } = await client.getCallBundle({ path: { id } })

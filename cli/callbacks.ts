@@ -4,10 +4,11 @@ import type { Callback } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { oneLine } from './terminal.ts'
 
-type Filters = Pick<NonNullable<ListCallbacksCall['query']>, 'status' | 'cursor'> & { limit: string; session?: string }
+type Filters = Pick<NonNullable<ListCallbacksCall['query']>, 'status' | 'cursor'> & { limit: number; session?: string }
 type Json = { json: boolean }
 
 export function callbacks(program: Command, actions: Actions): void {
@@ -17,11 +18,11 @@ export function callbacks(program: Command, actions: Actions): void {
     .description('scheduled callbacks, newest first; all filters that are given must hold')
     .option('--status <name>', 'scheduled, dispatching, dispatched, cancelled or failed')
     .option('--session <id>', 'of the session in which it was promised')
-    .option('--limit <count>', 'the most that one page has, 1 to 100', '25')
+    .option('--limit <count>', 'the most that one page has, 1 to 100', wholeNumber('--limit', 1, 100), 25)
     .option('--cursor <cursor>', 'the next page, as the page before names it')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, limit, session, ...filters }: Filters & Json) => {
-      const query = { ...filters, ...(session && { source_session_id: session }), limit: Number(limit) }
+      const query = { ...filters, ...(session && { source_session_id: session }), limit }
       const { body } = await platformClient(await actions.connection()).listCallbacks({ query })
       print(json, body, () => [
         ...(body.callbacks.length > 0 ? table([heading, ...body.callbacks.map(rowOf)]) : ['no callbacks']),

@@ -5,6 +5,7 @@ import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
 import { agentNamed } from './named.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { linesOfCall } from './show-call.ts'
 import { tailCall } from './tail-call.ts'
@@ -13,7 +14,7 @@ import { timeOf } from './time-option.ts'
 
 type Query = NonNullable<ListCallsCall['query']>
 type Filters = Pick<Query, 'status' | 'kind' | 'outcome' | 'number' | 'cursor'> & {
-  limit: string
+  limit: number
   agent?: string
   from?: string
   to?: string
@@ -64,7 +65,7 @@ function addList(group: Command, actions: Actions): void {
     .option('--agent <agent>', 'of this agent: its name, or its id, agent_…')
     .option('--from <time>', 'made at this time or later, such as 2026-11-21 or 2026-11-21T16:00:00Z')
     .option('--to <time>', 'made before this time')
-    .option('--limit <count>', 'the most that one page has, 1 to 200', '20')
+    .option('--limit <count>', 'the most that one page has, 1 to 200', wholeNumber('--limit', 1, 200), 20)
     .option('--cursor <cursor>', 'the next page, as the page before names it')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, limit, from, to, agent, search, ...filters }: Filters & Json) => {
@@ -72,7 +73,7 @@ function addList(group: Command, actions: Actions): void {
       const client = platformClient(await actions.connection())
       const ofAgent = agent === undefined ? {} : { agent_id: await agentNamed(client, agent) }
       const ofWords = search === undefined ? {} : { q: search }
-      const query = { ...filters, ...times, ...ofAgent, ...ofWords, limit: Number(limit) }
+      const query = { ...filters, ...times, ...ofAgent, ...ofWords, limit }
       const { body } = await client.listCalls({ query })
       print(json, body, () => [
         ...(body.calls.length > 0 ? table([heading, ...body.calls.map(rowOf)]) : ['no calls']),

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Actions, Connection } from './actions.ts'
 import { CommandError } from './command-error.ts'
+import { requirePlace } from './file-option.ts'
 import { reachedBy, readAddress } from './reach.ts'
 
 const about = `
@@ -49,6 +50,7 @@ async function connectionTo(actions: Actions, url: string | undefined): Promise<
 async function run({ baseUrl, apiKey }: Connection, actions: Actions, options: Options): Promise<void> {
   if (apiKey === null) throw new CommandError('no key: name one with --key or PARLEY_API_KEY')
   const { testKey = null, keyOfLesserScope = null, spend, strict, only, record = null, junit, json } = options
+  if (junit !== undefined) requirePlace('--junit', junit)
   const keys = { key: apiKey, testKey, keyOfLesserScope }
   const result = await actions.conform({ url: baseUrl, keys, spends: spend, strict, only, recordTo: record })
   if (junit !== undefined) await writeFile(junit, result.junit)

@@ -3,11 +3,11 @@ import type { CreditMovement } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { UsageError } from './command-error.ts'
 import { dollarsOf } from './dollars.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 
-type Options = { org?: string; limit: string; cursor?: string; json: boolean }
+type Options = { org?: string; limit: number; cursor?: string; json: boolean }
 
 /** The `--org` help for commands that also work with an API key, which names an organization as well. */
 export const ofWhom =
@@ -18,11 +18,11 @@ export function credits(program: Command, actions: Actions): void {
     .command('credits')
     .description('the credit of an organization and all that has changed it, newest first')
     .option('--org <organization>', ofWhom)
-    .option('--limit <count>', 'the most that one page has, 1 to 100', '25')
+    .option('--limit <count>', 'the most that one page has, 1 to 100', wholeNumber('--limit', 1, 100), 25)
     .option('--cursor <cursor>', 'the next page, as the page before names it')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, org, limit, ...rest }: Options) => {
-      const query = { ...rest, limit: limitOf(limit) }
+      const query = { ...rest, limit }
       const body =
         org === undefined
           ? (await platformClient(await actions.connection()).getCredits({ query })).body
@@ -35,12 +35,6 @@ export function credits(program: Command, actions: Actions): void {
         ...(nextCursor === null ? [] : ['', `more: --cursor ${nextCursor}`]),
       ])
     })
-}
-
-function limitOf(text: string): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit
-  throw new UsageError(`--limit: ${text} is no number from 1 to 100`)
 }
 
 const heading = ['at', 'kind', 'amount', 'of']

@@ -7,6 +7,7 @@ import { platformClient } from './client.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { settingsOfFirstCall } from './first-call.ts'
 import { agentNamed } from './named.ts'
+import { wholeNumber } from './number-option.ts'
 import { tailCall } from './tail-call.ts'
 import { sinceStart } from './terminal.ts'
 
@@ -16,10 +17,10 @@ type Options = {
   prompt?: string
   language: string
   firstMessage?: string
-  ring?: string
+  ring?: number
   amd?: string
   metadata?: Readonly<Record<string, string>>
-  maxDuration?: string
+  maxDuration?: number
   follow: boolean
   hangUp: boolean
   json: boolean
@@ -46,7 +47,11 @@ export function dial(program: Command, actions: Actions): void {
     .option('--prompt <text>', 'how the agent is to behave, instead of its own system prompt')
     .option('--language <tag>', 'the language of a call without an agent, such as en-US or de', 'en-US')
     .option('--first-message <text>', 'what the agent says first')
-    .option('--ring <seconds>', 'for how long the phone may ring, 1 to 120; 60 without it')
+    .option(
+      '--ring <seconds>',
+      'for how long the phone may ring, 1 to 120; 60 without it',
+      wholeNumber('--ring', 1, 120),
+    )
     .option(
       '--amd <mode>',
       'whether a voicemail is noticed: by this server (agent), by the carrier (carrier), or not (disabled); agent without it',
@@ -55,6 +60,7 @@ export function dial(program: Command, actions: Actions): void {
     .option(
       '--max-duration <seconds>',
       'for how long the call may last, 30 to 14400; without it as long as the agent says, else 3600',
+      wholeNumber('--max-duration', 30, 14_400),
     )
     .option('--no-follow', 'print the id of the call, and do not wait for its end')
     .option('--hang-up', 'Ctrl-C ends the call; without it the call goes on without this command', false)
@@ -80,7 +86,7 @@ async function requestOf(client: PlatformClient, to: string, options: Options): 
     ...(prompt !== undefined && { systemPrompt: prompt }),
     ...(firstMessage !== undefined && { firstMessage }),
     ...(metadata !== undefined && { metadata: { ...metadata } }),
-    ...(maxDuration !== undefined && { maxDurationSeconds: secondsOf('--max-duration', maxDuration) }),
+    ...(maxDuration !== undefined && { maxDurationSeconds: maxDuration }),
     ...telephonyOf(options),
   }
 }
@@ -91,7 +97,7 @@ function telephonyOf({ ring, amd }: Options): Pick<NewPhoneSession, 'telephony'>
   if (amd !== undefined && mode === undefined) throw new UsageError(`--amd takes ${detections.join(', ')}`)
   return {
     telephony: {
-      ...(ring !== undefined && { ringingTimeout: secondsOf('--ring', ring) }),
+      ...(ring !== undefined && { ringingTimeout: ring }),
       ...(mode !== undefined && { amd: { mode } }),
     },
   }
@@ -101,11 +107,6 @@ function withField(field: string, before: Readonly<Record<string, string>> = {})
   const at = field.indexOf('=')
   if (at < 1) throw new UsageError(`--metadata takes KEY=VALUE, not ${field}`)
   return { ...before, [field.slice(0, at)]: field.slice(at + 1) }
-}
-
-function secondsOf(option: string, text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text)
-  throw new UsageError(`${option} takes whole seconds, not ${text}`)
 }
 
 async function follow(client: PlatformClient, id: string, { hangUp, json }: Options): Promise<void> {

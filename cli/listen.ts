@@ -7,6 +7,7 @@ import { followStream } from './follow-stream.ts'
 import { Chaos, type ChaosFault, chaosFaults } from './listen-chaos.ts'
 import { Forwarding, jsonOf, lineOf } from './listen-forwarding.ts'
 import { addressOf, secretOption } from './local-receiver.ts'
+import { wholeNumber } from './number-option.ts'
 import { oneLine } from './terminal.ts'
 
 const eventTypes = ['call.status', 'call.report', 'call.analysis', 'call.recording'] as const
@@ -46,9 +47,9 @@ export function listen(program: Command, actions: Actions): void {
     .option('--forward-to <url>', 'POST each event to this address, signed', addressOf)
     .option('--events <types>', `only these: ${eventTypes.join(', ')}`, listOf('--events', eventTypes))
     .addOption(secretOption('one that the data folder keeps'))
-    .option('--retries <count>', 'send again after a failure, 0 to 10 times', countOf('--retries', 10), 0)
+    .option('--retries <count>', 'send again after a failure, 0 to 10 times', wholeNumber('--retries', 0, 10), 0)
     .option('--chaos <faults>', `make trouble: ${chaosFaults.join(', ')}`, listOf('--chaos', chaosFaults), [])
-    .option('--seed <number>', 'of the trouble', countOf('--seed', 2 ** 32 - 1))
+    .option('--seed <number>', 'of the trouble', wholeNumber('--seed', 0, 2 ** 32 - 1))
     .option('--json', 'print each event as a line of JSON, without its content', false)
     .addHelpText('after', about)
     .action((options: Options) => run(actions, options))
@@ -132,12 +133,5 @@ function listOf<Name extends string>(option: string, names: readonly Name[]): (t
     const unknown = values.find((name) => !names.includes(name as Name))
     if (unknown === undefined) return values as Name[]
     throw new UsageError(`${option} does not know ${oneLine(unknown)}: write some of ${names.join(', ')}`)
-  }
-}
-
-function countOf(option: string, most: number): (text: string) => number {
-  return (text) => {
-    if (/^\d+$/.test(text) && Number(text) <= most) return Number(text)
-    throw new UsageError(`${option} takes a number from 0 to ${most}`)
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
-import { UsageError } from './command-error.ts'
+import { wholeNumber } from './number-option.ts'
 
 const about = `
 It needs no database, no provider and no network. Any bearer key is taken. A request that breaks the contract gets 400.
@@ -17,15 +17,10 @@ export function mock(program: Command, actions: Actions): void {
   program
     .command('mock')
     .description('answer every operation and socket with the examples of the contract; Ctrl-C ends it')
-    .option('--port <number>', 'the port to listen on; 0 is any free port', portOf, usualPort)
+    .option('--port <number>', 'the port to listen on; 0 is any free port', wholeNumber('--port', 0, 65_535), usualPort)
     .option('--host <address>', 'the address to listen on; by default only this machine reaches it', '127.0.0.1')
     .addHelpText('after', about)
     .action((options: { port: number; host: string }) => actions.mock(options, (url) => console.log(greeting(url))))
-}
-
-function portOf(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new UsageError('--port takes a number from 0 to 65535')
 }
 
 function greeting(url: string): string {

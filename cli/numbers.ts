@@ -6,6 +6,7 @@ import { platformClient } from './client.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { agentNamed, numberNamed } from './named.ts'
 import { numberImports } from './number-imports.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { readObject } from './read-object.ts'
 import { chargeDayOf, linesOfNumber, nextStepsOf } from './show-number.ts'
@@ -36,9 +37,9 @@ export function numbers(program: Command, actions: Actions): void {
   command('search', 'numbers that can be bought now')
     .option('--area <code>', 'three digits of an area of the United States, for example 212')
     .option('--locality <city>', 'city, for example "New York"')
-    .option('--limit <count>', 'the most to show, 1 to 50', '10')
+    .option('--limit <count>', 'the most to show, 1 to 50', wholeNumber('--limit', 1, 50), 10)
     .action(async ({ json, area, locality, limit }: Search & Json) => {
-      const query = { ...(area && { areaCode: area }), ...(locality && { locality }), limit: Number(limit) }
+      const query = { ...(area && { areaCode: area }), ...(locality && { locality }), limit }
       const { body } = await (await client()).searchPhoneNumbers({ query })
       print(json, body, () => (body.length > 0 ? [...table([offerHeading, ...body.map(offerOf)]), toBuy] : [noOffers]))
     })
@@ -95,7 +96,7 @@ export function numbers(program: Command, actions: Actions): void {
   numberImports(group, actions)
 }
 
-type Search = { area?: string; locality?: string; limit: string }
+type Search = { area?: string; locality?: string; limit: number }
 
 function withSettings(command: Command): Command {
   return command

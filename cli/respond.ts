@@ -3,11 +3,12 @@ import type { RouterClient } from '../generated/clients/typescript/router.ts'
 import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
 import { CommandError } from './command-error.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { textOf } from './stdin.ts'
 
-type Options = { json: boolean; model?: string; maxTokens: string; system?: string }
+type Options = { json: boolean; model?: string; maxTokens: number; system?: string }
 
 export function respond(program: Command, actions: Actions): void {
   program
@@ -16,11 +17,16 @@ export function respond(program: Command, actions: Actions): void {
     .argument('<text>', 'the question, or - for standard input')
     .option('--system <text>', 'instructions for the model')
     .option('--model <pin>', 'provider/model; left out, the router chooses')
-    .option('--max-tokens <count>', 'the most that the answer may take', '1000')
+    .option(
+      '--max-tokens <count>',
+      'the most that the answer may take',
+      wholeNumber('--max-tokens', 1, 1_000_000),
+      1000,
+    )
     .option('--json', 'print the whole answer as JSON', false)
     .action(async (text: string, { json, model, maxTokens, system }: Options) => {
       const input = [...(system ? [message('system', system)] : []), message('user', await textOf(text))]
-      const body = { input, max_output_tokens: Number(maxTokens), ...pinnedTo(model) }
+      const body = { input, max_output_tokens: maxTokens, ...pinnedTo(model) }
       const client = routerClient(await actions.connection())
       await (json ? printWhole(client, body) : printAnswer(client, body))
     })

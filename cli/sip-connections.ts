@@ -13,13 +13,14 @@ import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
 import { CommandError, UsageError } from './command-error.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { readStdin } from './stdin.ts'
 import { oneLine } from './terminal.ts'
 
 type Json = { json: boolean }
 type Ways = { userPhone?: string; identity?: string; register?: string }
-type Outbound = { host?: string; port?: string; transport?: string; username?: string; passwordStdin?: true } & Ways
+type Outbound = { host?: string; port?: number; transport?: string; username?: string; passwordStdin?: true } & Ways
 type Inbound = { allow?: string[]; inboundUsername?: string; inboundPasswordStdin?: true }
 type Settings = { provider?: string } & Outbound & Inbound
 /** A connection's outbound and inbound sides. False removes a side. */
@@ -81,7 +82,7 @@ function withSettings(command: Command): Command {
   return command
     .option('--provider <text>', 'the company behind it')
     .option('--host <host>', 'calls go out to this name or address')
-    .option('--port <port>', 'its port, 5060 where it is left out')
+    .option('--port <port>', 'its port, 5060 where it is left out', wholeNumber('--port', 1, 65_535))
     .option('--transport <name>', 'udp, tcp')
     .option('--username <text>', 'the login with which calls go out')
     .option('--password-stdin', 'read the password of that login from standard input')
@@ -132,7 +133,7 @@ function outboundOf(
   if (host === undefined) throw new UsageError('name --host, to which calls go out')
   return {
     host,
-    ...(port !== undefined && { port: portOf(port) }),
+    ...(port !== undefined && { port }),
     ...(transport && { transport: transport as 'udp' | 'tcp' }),
     ...(username && { username: orNull(username) }),
     ...(password !== undefined && { password }),
@@ -154,12 +155,6 @@ function inboundOf({ allow, inboundUsername: username }: Inbound, password: stri
     ...(username && { username: orNull(username) }),
     ...(password !== undefined && { password }),
   }
-}
-
-function portOf(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (port >= 1 && port <= 65_535) return port
-  throw new UsageError(`--port takes a number from 1 to 65535, such as 5060, not ${oneLine(text)}`)
 }
 
 const none = 'none'

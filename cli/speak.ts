@@ -1,10 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/typescript/router.ts'
 import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
 import { UsageError } from './command-error.ts'
+import { requirePlace } from './file-option.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { pipe, textOf } from './stdin.ts'
@@ -32,7 +32,7 @@ export function speak(program: Command, actions: Actions): void {
         ...(speed && { speed: Number(speed) }),
         ...pinnedTo(model),
       }
-      if (out !== pipe) requirePlace(out)
+      if (out !== pipe) requireWavPlace(out)
       const client = routerClient(await actions.connection())
       const input = await textOf(text)
       const wav = await withProgress('speaking', () => speechWav(client, input, more))
@@ -45,11 +45,10 @@ export function speak(program: Command, actions: Actions): void {
 }
 
 /** Throws if the file cannot be written, before any speech is synthesized and billed. */
-function requirePlace(file: string): void {
+function requireWavPlace(file: string): void {
   if (!/\.wave?$/i.test(file))
     throw new UsageError(`--out: ${file} would be a WAV file; give it a name that ends in .wav`)
-  const folder = path.dirname(file)
-  if (!existsSync(folder)) throw new UsageError(`--out: there is no folder ${folder}`)
+  requirePlace('--out', file)
 }
 
 /**

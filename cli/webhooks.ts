@@ -4,6 +4,7 @@ import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
 import { UsageError } from './command-error.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { oneLine } from './terminal.ts'
 import { addDeliveries } from './webhook-deliveries.ts'
@@ -28,13 +29,17 @@ export function webhooks(program: Command, actions: Actions): void {
       'the secret of the organization, which signs where an endpoint or a tool has none; needs the scope admin',
     )
     .option('--rotate', 'replace it; the old one signs beside the new one for the overlap', false)
-    .option('--overlap <seconds>', 'with --rotate, 0 to 604800; a day where it is left out')
+    .option(
+      '--overlap <seconds>',
+      'with --rotate, 0 to 604800; a day where it is left out',
+      wholeNumber('--overlap', 0, 604_800),
+    )
     .option('--json', 'print the answer as it came', false)
-    .action(async ({ rotate, overlap, json }: { rotate: boolean; overlap?: string } & Json) => {
+    .action(async ({ rotate, overlap, json }: { rotate: boolean; overlap?: number } & Json) => {
       if (overlap !== undefined && !rotate) throw new UsageError('--overlap needs --rotate')
       const client = platformClient(await actions.connection())
       const { body } = rotate
-        ? await client.rotateWebhookSecret({ body: overlap === undefined ? {} : { overlapSeconds: Number(overlap) } })
+        ? await client.rotateWebhookSecret({ body: overlap === undefined ? {} : { overlapSeconds: overlap } })
         : await client.getWebhookSecret()
       const { secret, previousExpiresAt } = body
       print(json, body, () => [

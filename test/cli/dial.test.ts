@@ -62,7 +62,7 @@ t.test('`dial` follows a call, and prints the reason if the call fails', async (
     refused(t, await command('12'), /VALIDATION_ERROR: \/to must be a phone number/)
     refused(t, await command('+15005550006', '--from', '+12125550100'), /VALIDATION_ERROR: \/from must be /)
     refused(t, await command('+15005550006', '--agent', 'agent_0123456789012345678901'), /NOT_FOUND/)
-    refused(t, await command('+15005550006', '--ring', 'long'), /--ring takes whole seconds, not long/)
+    refused(t, await command('+15005550006', '--ring', 'long'), /--ring takes a whole number from 1 to 120, not long/)
     const nowhere = { ...phones.server, url: `http://127.0.0.1:${await freePort()}` }
     refused(t, await passing(phones, runCommand(nowhere, ['dial', '+15005550006'], env)), /no Parley answers/)
   })

@@ -220,7 +220,7 @@ t.test('`listen` refuses a wrong API key, scope, URL or option', async (t) => {
   refused(t, await command(['--forward-to', 'localhost:3000']), /--forward-to takes an address/)
   refused(t, await command(['--events', 'call.pre_call']), /--events does not know call\.pre_call/)
   refused(t, await command(['--chaos', 'dup,fire']), /--chaos does not know fire/)
-  refused(t, await command(['--retries', '11']), /--retries takes a number from 0 to 10/)
+  refused(t, await command(['--retries', '11']), /--retries takes a whole number from 0 to 10/)
   refused(t, await command(['--secret', 'short']), /--secret takes 8 to 256 characters/)
 })
 
