@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { loopTurn } from '../../audio/loop-turn.ts'
 import { Refusal } from './handler.ts'
 import type { Validate } from './operation.ts'
-import { refuseBody } from './violation.ts'
+import { cutPointer, escapeToken, refuseBody } from './violation.ts'
 
 /** Returns the value, with the schema's defaults filled in. Throws Refusal `malformed_body` or `invalid_parameter`. */
 export function readJson(bytes: Uint8Array, validate: Validate | null): unknown {
@@ -146,11 +146,13 @@ const escaped = /\\u00(?:5f|6f|7[024])/i
 
 /**
  * Refuses the property `__proto__` at every depth. It does no harm until the value is merged into another object, but
- * no client needs it.
+ * no client needs it. `place` is the value's JSON pointer.
  */
-function refuseProto(value: unknown): void {
+function refuseProto(value: unknown, place = ''): void {
   if (typeof value !== 'object' || value === null) return
-  if (Object.hasOwn(value, '__proto__'))
-    throw new Refusal('invalid_parameter', { param: '/__proto__', message: '/__proto__ is not a known field' })
-  for (const inner of Object.values(value)) refuseProto(inner)
+  if (Object.hasOwn(value, '__proto__')) {
+    const param = cutPointer(`${place}/__proto__`)
+    throw new Refusal('invalid_parameter', { param, message: `${param} is not a known field` })
+  }
+  for (const [name, inner] of Object.entries(value)) refuseProto(inner, cutPointer(`${place}/${escapeToken(name)}`))
 }

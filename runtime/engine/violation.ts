@@ -106,12 +106,16 @@ function pointerTo({ instancePath, params }: Violation): string {
   const field = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty']
   const member = field ?? params['propertyName'] ?? params['tag']
   const pointer = member === undefined ? instancePath : `${instancePath}/${escapeToken(member as string)}`
-  // An unknown field's name comes from the client and can have any length, so the pointer is cut.
+  return cutPointer(pointer)
+}
+
+/** Cuts a JSON pointer, because an unknown field's name comes from the client and can have any length. */
+export function cutPointer(pointer: string): string {
   return pointer.slice(0, 256)
 }
 
 /** Escapes a part of a JSON pointer (RFC 6901). */
-function escapeToken(token: string): string {
+export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 

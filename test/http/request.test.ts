@@ -179,6 +179,7 @@ overEngines(t, (t, engine) => {
       ['{"name":"a","routing":null}', '/routing'],
       ['{"name":"a","__proto__":{"polluted":1}}', '/__proto__'],
       ['{"name":"a","\\u005f_proto__":{"polluted":1}}', '/__proto__'],
+      ['{"name":"a","metadata":{"a/b":[{"__proto__":{"polluted":1}}]}}', '/metadata/a~1b/0/__proto__'],
     ]
     for (const [body, param] of cases) {
       const refused = await post(echo, body)

@@ -61,6 +61,7 @@ async function drill(): Promise<number> {
     await load.answered()
   }
   const outcomes = await load.end()
+  say(`sent: ${outcomes.length} of ${load.due} requests, also to /readyz`)
   for (const period of periods) print(period, outcomes)
   return (await calls.end(say)) + (await countLost(outcomes))
 }

@@ -22,6 +22,7 @@ export class Load {
   readonly #outcomes: Outcome[] = []
   readonly #underWay = new Set<Promise<void>>()
   #isOver = false
+  #due = 0
   #ended: Promise<unknown> = Promise.resolve()
 
   constructor(target: Target) {
@@ -35,6 +36,11 @@ export class Load {
       this.#repeat(2_000 / perSecond, () => this.#post('keyless', '/v1/chat/completions', keyless)),
       this.#repeat(100, () => this.#send('ready', '/readyz', {})),
     ])
+  }
+
+  /** Returns the number of due requests. If too many are under way, a due request is not sent. */
+  get due(): number {
+    return this.#due
   }
 
   /** Resolves when all requests sent so far are answered. */
@@ -54,6 +60,7 @@ export class Load {
   async #repeat(everyMs: number, run: () => Promise<void>): Promise<void> {
     for (let nextMs = performance.now(); !this.#isOver; nextMs += everyMs) {
       await sleep(Math.max(0, nextMs - performance.now()))
+      this.#due += 1
       if (this.#underWay.size >= underWayMax) continue
       const sent: Promise<void> = run().finally(() => this.#underWay.delete(sent))
       this.#underWay.add(sent)
