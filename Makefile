@@ -11,7 +11,7 @@ pages := deploy/docs-pages.mjs $(wildcard docs/*.md console/docs/* generated/sni
 # All that the console's program is made from.
 console := deploy/console-app.mjs console/tokens.css $(shell find console/app console/session generated/clients/typescript generated/console -type f 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-clients test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long bench-memory isolation sbom clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-clients test-all board spans check generate generated-fresh asyncapi-generator vendor-clients lint lock catalog bench bench-long bench-memory isolation sbom clean
 
 help:
 	@echo 'make run        install, build, start: prints the address, a key and a curl'
@@ -22,7 +22,7 @@ help:
 	@echo 'make test       the tests of the product in their process, and those of the built program'
 	@echo 'make test-all   every lane of tests; LANE=NAME runs one of those in CONTRIBUTING.md, such as LANE=voices'
 	@echo 'make test-clients  the clients of vendors, and ours in each language, Java and Rust included'
-	@echo 'make check      generated code, types, lint, unused code, lock, catalog, tests'
+	@echo 'make check      generated code, types, mistakes, unused code, lock, catalog, tests'
 	@echo 'make generate   specs/ to generated/, and the table of docs/providers.md'
 	@echo 'make sbom       sbom.cdx.json: all packages of the product with versions and sums (CycloneDX)'
 	@echo 'make bench      figures, each as a ratio beside a floor in the same run'
@@ -78,7 +78,7 @@ vendor-clients:
 	@test -f $(vendor_clients) || { echo "installing the vendors' clients for the tests (about 20 s, 260 MB, the first time)"; \
 	npm ci --prefix test/vendors --ignore-scripts --loglevel=error --no-progress || echo 'not installed: their tests are skipped'; }
 
-check: generated-fresh types lint lock catalog test
+check: generated-fresh lint lock catalog test
 
 generate: $(installed) $(asyncapi_generator)
 	@npx --no-install tsx codegen/main.ts
@@ -88,13 +88,9 @@ generated-fresh: $(installed) $(asyncapi_generator)
 	@npx --no-install tsx codegen/main.ts --check
 	@npx --no-install tsx test/rules/providers-table.ts --check
 
-types: $(installed)
-	npx --no-install tsc --noEmit
-	npx --no-install tsc --noEmit -p console/app
-
 lint: $(installed)
 	npx --no-install biome check .
-	npx --no-install eslint .
+	npx --no-install oxlint -c oxlint.config.js .
 	npx --no-install knip
 
 # A lock file that `npm install` wrote can be one that `npm ci` refuses (platform packages that the registry lacks).

@@ -15,7 +15,7 @@ export type Quiet = {
    * If two timers have the same time, this is called between them instead of `settled`. If absent, only promises
    * settle.
    */
-  afterTimer?(): Promise<void>
+  afterTimer?: () => Promise<void>
   /** Returns a number. It grows when something may have changed that a test polls over sockets. */
   changes(): number
 }

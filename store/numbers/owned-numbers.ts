@@ -79,7 +79,7 @@ const lockWaitMs = 120_000
  * Runs `run` under a lock on the number. The lock ends with the transaction, its connection or its process. If the
  * connection is lost, the current step still blocks other steps in this process, but another process may start a step.
  */
-function locked<Outcome>(
+async function locked<Outcome>(
   { asOperator }: Pick<Tenancy, 'asOperator'>,
   id: string,
   run: () => Promise<Outcome>,
@@ -93,7 +93,11 @@ function locked<Outcome>(
     step = run()
     return step
   })
-  return locking.finally(() => step?.catch(() => {}))
+  try {
+    return await locking
+  } finally {
+    await step?.catch(() => {})
+  }
 }
 
 /** Runs a write. Returns `exists` if the SIP connection has this number already. */

@@ -7,11 +7,11 @@ import { Resampler } from '../../console/session/resampler.js'
 const contextRates = [22_050, 32_000, 44_100, 48_000, 96_000]
 const sessionRates = [8000, 16_000, 24_000, 48_000]
 const pairs = contextRates.flatMap((context) =>
-  sessionRates.flatMap((session) => [
+  sessionRates.flatMap((session): [number, number][] => [
     [context, session],
     [session, context],
   ]),
-) as [number, number][]
+)
 
 /** Resamples in blocks of 128, like an audio worklet. */
 function resampled(fromHz: number, toHz: number, samples: Float32Array, block = 128): Float32Array {

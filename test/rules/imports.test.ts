@@ -1,5 +1,6 @@
 /** Checks imports, in addition to the linter's rule about the direction between folders. */
 import t from 'tap'
+import ts from 'typescript'
 import { circles, code, files, importsOf, parse, read } from './source.ts'
 
 const imports = new Map(files.filter((file) => /\.tsx?$/.test(file)).map((file) => [file, importsOf(parse(file))]))
@@ -22,6 +23,35 @@ t.test(`no file imports more than ${importsMax} files, and no file in app/ over 
   )
   t.end()
 })
+
+/** Files that may load a module when they need it, with the reason. */
+const laterImports: readonly [file: RegExp, reason: string][] = [
+  [/^(providers\/registry|runtime\/optional)\.ts$/, 'these load the optional dependencies'],
+  [/^app\/commands\/actions\.ts$/, 'a command that only sends a request does not wait for the server to load'],
+  [/^app\/gateway\.ts$/, 'it checks its answers only if it runs from sources, and the build leaves the checks out'],
+  [/^bench\/decision\.ts$/, 'it loads the built program'],
+  [/^console\/app\/shell\/\w*-?routes\.tsx?$/, "a page's code is loaded when the page is first opened"],
+]
+
+t.test('modules are imported statically, and the exceptions have a reason', (t) => {
+  const programs = code.filter((file) => /\.tsx?$/.test(file))
+  const later = programs.filter((file) => importsLater(parse(file)))
+  t.same(
+    later.filter((file) => !laterImports.some(([exception]) => exception.test(file))),
+    [],
+  )
+  for (const [exception, reason] of laterImports)
+    t.ok(
+      later.some((file) => exception.test(file)),
+      reason,
+    )
+  t.end()
+})
+
+function importsLater(node: ts.Node): boolean {
+  const isImport = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+  return isImport || (ts.forEachChild(node, importsLater) ?? false)
+}
 
 t.test('imports form no cycle, and type imports are included', (t) => {
   t.same(circles(imports), [])

@@ -24,7 +24,7 @@ const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
  * once.
  */
 export const lanes = {
-  static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },
+  static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh lint' },
   voices: { files: oneOf(voiceTests), env: { PARLEY_TEST_SLOW: '1' }, sideBySide: 1 },
   // Frames of a browser are late if anything else runs, so this lane is not in .ci/run.
   'console-speed': { files: oneOf(['speed/console-pages']), sideBySide: 1 },

@@ -55,8 +55,7 @@ export function emitModule(ajv: Ajv2020, ids: ReadonlyMap<string, string>, runti
   const { code, imports } = toEsm(standalone.replace(/^"use strict";/, ''))
   const typed = withQuickLengths(code).replaceAll(/export const (\w+) = (validate\d+);/g, 'const $1: Validate = $2;\n')
   const aliases = [...ids].map(([name, id]) => `export const ${name}: Validate = ${symbol(id)}\n`)
-  return `/* eslint-disable */
-// @ts-nocheck: Ajv's standalone output.
+  return `// @ts-nocheck: Ajv's standalone output.
 ${imports.join('')}import type { Validate } from '${runtimePath}/engine/operation.ts'
 
 ${typed}

@@ -18,6 +18,6 @@ declare module '@echogarden/svoxpico-wasm' {
     _pico_putTextUtf8(engine: number, text: number, bytes: number, takenOut: number): number
     _pico_getData(engine: number, samplesOut: number, bytesMax: number, bytesOut: number, typeOut: number): number
   }
-  // eslint-disable-next-line no-restricted-exports -- the package has only a default export
+  // oxlint-disable-next-line no-restricted-exports -- the package has only a default export
   export default function open(options: { wasmBinary: Uint8Array }): Promise<PicoModule>
 }
