@@ -251,6 +251,7 @@ async function createOpenAi(
       catalog,
       maxTokensField: isVendorServer ? server.maxTokensField : null,
       asksForUsage: server.asksForUsage,
+      keyCheck: vendor.keyCheck,
       ...(server.responses && isPublished && { responses: server.responses }),
       ...(transcriptions && { transcriptions }),
       ...(live.length > 0 && {

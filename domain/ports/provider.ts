@@ -2,6 +2,7 @@ import type { Aligner } from './alignment.ts'
 import type { Llm } from './llm.ts'
 import type { Model, Stage } from './model.ts'
 import type { Stt } from './stt.ts'
+import type { CancelSignal } from './system.ts'
 import type { Tts } from './tts.ts'
 
 /**
@@ -11,6 +12,11 @@ import type { Tts } from './tts.ts'
 export type ProviderPorts = {
   speech?: { stt?: Stt; tts?: Tts; aligner?: Aligner }
   llm?: Llm
+  /**
+   * Sends the cheapest request that proves the key. The provider charges nothing for it. Resolves with the HTTP status
+   * if the provider accepts the key, else rejects with ProviderError. Absent if the provider has no such request.
+   */
+  checkKey?: (signal: CancelSignal) => Promise<number>
 }
 
 /** A model that this machine could serve. The command gets its files. */

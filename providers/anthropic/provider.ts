@@ -14,6 +14,7 @@ export function createAnthropicProvider(options: VendorOptions): Provider {
     vendor: 'anthropic',
     models: anthropicModels,
     ports: (apiKey) => ({ llm: createLlm(transport.signedWith(apiKey), apiKey, options.limits) }),
+    keyChecks: transport,
     close: [transport],
   })
 }

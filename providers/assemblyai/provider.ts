@@ -31,6 +31,7 @@ export function createAssemblyaiProvider(options: VendorOptions): Provider {
         },
       },
     }),
+    keyChecks: transport,
     // Transcript deletions use the HTTP connections, so the connections stay open until the last deletion is done.
     close: [{ close: () => removals.close().then(() => transport.close()) }, sockets],
   })

@@ -38,6 +38,7 @@ export function createCartesiaProvider(options: VendorOptions): Provider {
         },
       }
     },
+    keyChecks: transport,
     close: [transport, sttSockets, ttsSockets],
   })
 }

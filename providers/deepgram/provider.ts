@@ -36,6 +36,7 @@ export function createDeepgramProvider(options: VendorOptions): Provider {
         },
       }
     },
+    keyChecks: transport,
     close: [transport, sttSockets, ttsSockets],
   })
 }

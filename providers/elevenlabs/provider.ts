@@ -45,6 +45,7 @@ export function createElevenLabsProvider(options: VendorOptions): Provider {
         },
       }
     },
+    keyChecks: transport,
     close: [transport, sttSockets, ttsSockets],
   })
 }

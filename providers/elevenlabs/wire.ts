@@ -7,6 +7,8 @@ export const wire: VendorWire = {
   sign: (apiKey) => ['xi-api-key', apiKey],
   // For status 422, `detail` is a list with field errors and no code, so the status decides the class.
   classify: (_status, body) => (body && isObject(body['detail']) ? classOfDetail(body['detail']) : null),
+  // A key may be limited to speech. The vendor knows such a key, but shows it no account.
+  provesKey: ({ detail }) => isObject(detail) && wordsOf(detail).includes('missing_permissions'),
 }
 
 /**
@@ -17,9 +19,14 @@ export const classOfSocketCode = (code: unknown): ErrorClass => (typeof code ===
 
 /** Classifies a failure's `detail`. Older failures have the error code in `status`, newer failures in `code`. */
 function classOfDetail(detail: JsonObject): ErrorClass | null {
-  const words = [detail['status'], detail['code']].filter((word) => typeof word === 'string')
-  return words.map((word) => classes[word]).find((errorClass) => errorClass !== undefined) ?? null
+  return (
+    wordsOf(detail)
+      .map((word) => classes[word])
+      .find((errorClass) => errorClass !== undefined) ?? null
+  )
 }
+
+const wordsOf = (detail: JsonObject) => [detail['status'], detail['code']].filter((word) => typeof word === 'string')
 
 const classes: Partial<Record<string, ErrorClass>> = {
   // Codes in `detail.status` over HTTP, or in `error` on a speech socket. The HTTP status is ambiguous: missing credit

@@ -20,6 +20,7 @@ export function createGeminiProvider(options: VendorOptions): Provider {
       const http = transport.signedWith(apiKey)
       return { llm: createLlm(http, apiKey, limits), speech: { tts: createTts(http, apiKey, limits) } }
     },
+    keyChecks: transport,
     close: [transport],
   })
 }

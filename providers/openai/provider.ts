@@ -11,6 +11,7 @@ import type { PublishedCatalog } from '../wire/adapter.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import type { WarmOutcome } from '../wire/socket.ts'
 import { createSocketTransport } from '../wire/socket-transport.ts'
+import { checkedOver } from '../wire/vendor-provider.ts'
 import { createLlm } from './llm.ts'
 import { createPassThrough } from './llm-pass-through.ts'
 import { createResponses } from './llm-responses.ts'
@@ -34,6 +35,8 @@ export type OpenAiOptions = {
   asksForUsage: boolean
   /** Sends LLM requests to /responses instead of /chat/completions, except pass-through requests. */
   responses?: true
+  /** The path to check a key, below the base URL: see the vendor table. Null if there is no such request. */
+  keyCheck: string | null
   /** The options for live transcription. Absent if no model transcribes live. */
   realtime?: RealtimeOptions
   /** The protocol variant for transcription requests, if their fields differ from OpenAI's. */
@@ -70,6 +73,7 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
         ...(models.stt?.length && { stt: { ...createStt(http, form), ...(open && { open }) } }),
         ...(models.tts?.length && { tts: createTts(http, limits, apiKey) }),
       },
+      ...(options.keyCheck !== null && checkedOver(transport, apiKey, options.keyCheck)),
     }
   }
   return {

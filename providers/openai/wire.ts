@@ -2,12 +2,15 @@
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus } from '../wire/failures.ts'
 import { readAnswer, type VendorWire } from '../wire/http.ts'
-import { isObject, type JsonObject } from '../wire/json.ts'
+import { isObject, type JsonObject, stringOf } from '../wire/json.ts'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
   classify: (status, body) => classOf(status, body && (body['error'] ?? body)),
   failureIn: (body) => (body['error'] ? classOf(null, body['error']) : null),
+  // If a restricted key may not list models, OpenAI sends the status for a wrong key and no error code. Only the
+  // message names the missing permission.
+  provesKey: ({ error }) => isObject(error) && stringOf(error['message']).includes('Missing scopes: api.model.read'),
 }
 
 /**

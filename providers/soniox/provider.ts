@@ -10,6 +10,8 @@ import { wire } from './wire.ts'
 
 const sttUrl = 'https://stt-rt.soniox.com'
 const ttsUrl = 'https://tts-rt.soniox.com'
+/** Only checks of keys use this host. */
+const restUrl = 'https://api.soniox.com'
 
 /** Creates the provider. Throws TypeError for an invalid base URL, RangeError for an unknown model. */
 export function createSonioxProvider(options: VendorOptions): Provider {
@@ -17,6 +19,7 @@ export function createSonioxProvider(options: VendorOptions): Provider {
   const connections = connectionsOf(options, wire)
   const sttSockets = connections.sockets(sttUrl, warmStt)
   const ttsSockets = connections.sockets(ttsUrl, warmTts)
+  const transport = connections.http(restUrl)
   return createVendorProvider(options, {
     vendor: 'soniox',
     models: sonioxModels,
@@ -32,6 +35,7 @@ export function createSonioxProvider(options: VendorOptions): Provider {
         },
       }
     },
-    close: [sttSockets, ttsSockets],
+    keyChecks: transport,
+    close: [sttSockets, ttsSockets, transport],
   })
 }

@@ -67,16 +67,23 @@ export type Vendor = {
    * served. A server with OpenAI's protocol needs no entry: its rows are made from the model ids.
    */
   unlisted?: Partial<Record<Stage, string>>
+  /**
+   * The path of the cheapest GET request that proves a key, below the base URL. The vendor charges nothing for it, and
+   * refuses it without a valid key. A server without keys only shows that it answers. Null if the vendor documents no
+   * such request.
+   */
+  keyCheck: string | null
 } & ({ adapter: VendorAdapter | 'local' | 'loopback' } | { adapter: 'openai'; server: OpenAiServer })
 
 /** The vendors. Providers without a configuration are listed in this order. */
 export const vendors = {
-  local: { name: 'Embedded engines', adapter: 'local', keyVariable: null },
-  loopback: { name: 'Loopback', adapter: 'loopback', keyVariable: null },
+  local: { name: 'Embedded engines', adapter: 'local', keyVariable: null, keyCheck: null },
+  loopback: { name: 'Loopback', adapter: 'loopback', keyVariable: null, keyCheck: null },
   openai: {
     name: 'OpenAI',
     adapter: 'openai',
     keyVariable: 'OPENAI_API_KEY',
+    keyCheck: '/models',
     ids: {
       llm: /^(gpt-(?!.*(transcribe|tts|realtime|audio|image))|chatgpt-|o\d+(-|$))/,
       stt: /^(whisper-1$|gpt-.*(transcribe|whisper))/,
@@ -103,6 +110,7 @@ export const vendors = {
     name: 'Groq',
     adapter: 'openai',
     keyVariable: 'GROQ_API_KEY',
+    keyCheck: '/models',
     server: {
       baseUrl: 'https://api.groq.com/openai/v1',
       maxTokensField: 'max_completion_tokens',
@@ -118,6 +126,7 @@ export const vendors = {
     name: 'Cerebras',
     adapter: 'openai',
     keyVariable: 'CEREBRAS_API_KEY',
+    keyCheck: '/models',
     server: {
       baseUrl: 'https://api.cerebras.ai/v1',
       maxTokensField: 'max_tokens',
@@ -130,6 +139,7 @@ export const vendors = {
     name: 'Mistral AI',
     adapter: 'openai',
     keyVariable: 'MISTRAL_API_KEY',
+    keyCheck: '/models',
     ids: {
       llm: /^(codestral|devstral|magistral|ministral|mistral|open-mistral|pixtral)-/,
       stt: /^voxtral-(?!.*tts)/,
@@ -151,6 +161,8 @@ export const vendors = {
     name: 'OpenRouter',
     adapter: 'openai',
     keyVariable: 'OPENROUTER_API_KEY',
+    // The list of models is public, so it proves no key.
+    keyCheck: '/key',
     server: {
       baseUrl: 'https://openrouter.ai/api/v1',
       maxTokensField: 'max_tokens',
@@ -162,6 +174,7 @@ export const vendors = {
     name: 'Ollama',
     adapter: 'openai',
     keyVariable: null,
+    keyCheck: '/models',
     server: {
       baseUrl: 'http://127.0.0.1:11434/v1',
       maxTokensField: 'max_tokens',
@@ -173,6 +186,7 @@ export const vendors = {
     name: 'LM Studio',
     adapter: 'openai',
     keyVariable: null,
+    keyCheck: '/models',
     server: {
       baseUrl: 'http://127.0.0.1:1234/v1',
       maxTokensField: 'max_tokens',
@@ -184,6 +198,7 @@ export const vendors = {
     name: 'Speaches',
     adapter: 'openai',
     keyVariable: null,
+    keyCheck: '/models',
     server: {
       baseUrl: 'http://127.0.0.1:8000/v1',
       maxTokensField: 'max_tokens',
@@ -196,6 +211,7 @@ export const vendors = {
     name: 'Kokoro',
     adapter: 'openai',
     keyVariable: null,
+    keyCheck: '/models',
     server: {
       baseUrl: 'http://127.0.0.1:8880/v1',
       maxTokensField: null,
@@ -207,6 +223,7 @@ export const vendors = {
     name: 'vLLM',
     adapter: 'openai',
     keyVariable: null,
+    keyCheck: '/models',
     server: {
       baseUrl: null,
       maxTokensField: 'max_tokens',
@@ -218,6 +235,7 @@ export const vendors = {
     name: 'Anthropic',
     adapter: 'anthropic',
     keyVariable: 'ANTHROPIC_API_KEY',
+    keyCheck: '/v1/models?limit=1',
     ids: { llm: /^claude-/ },
     unlisted: { llm: 'claude-sonnet-4-6' },
   },
@@ -225,6 +243,7 @@ export const vendors = {
     name: 'AssemblyAI',
     adapter: 'assemblyai',
     keyVariable: 'ASSEMBLYAI_API_KEY',
+    keyCheck: '/v2/transcript?limit=1',
     ids: { stt: /^(u3-|universal-)/ },
     unlisted: { stt: 'universal-2' },
     // The vendor's codes are in lower case with an underscore, and some are older codes replaced in BCP 47.
@@ -237,6 +256,7 @@ export const vendors = {
     name: 'Cartesia',
     adapter: 'cartesia',
     keyVariable: 'CARTESIA_API_KEY',
+    keyCheck: '/voices?limit=1',
     ids: { stt: /^ink-/, tts: /^sonic(-|$)/ },
     unlisted: { stt: 'ink-whisper', tts: 'sonic-3' },
     // The vendor uses Whisper's codes: ISO 639-1, with older codes for Filipino, Javanese and Norwegian.
@@ -246,6 +266,8 @@ export const vendors = {
     name: 'Deepgram',
     adapter: 'deepgram',
     keyVariable: 'DEEPGRAM_API_KEY',
+    // Keys without rights of administration may send this request too.
+    keyCheck: '/v1/auth/token',
     ids: { stt: /^(base|enhanced|flux|nova)(-|$)/, tts: /^aura-/ },
     unlisted: { stt: 'nova-3', tts: 'aura-2' },
     // The vendor has Tagalog and Norwegian. Their canonical tags are Filipino (`fil`) and Bokmål (`nb`).
@@ -255,6 +277,7 @@ export const vendors = {
     name: 'ElevenLabs',
     adapter: 'elevenlabs',
     keyVariable: 'ELEVENLABS_API_KEY',
+    keyCheck: '/v1/user',
     ids: { stt: /^scribe_/, tts: /^eleven_/ },
     unlisted: { stt: 'scribe_v2', tts: 'eleven_multilingual_v2' },
   },
@@ -262,6 +285,7 @@ export const vendors = {
     name: 'Google Gemini',
     adapter: 'gemini',
     keyVariable: 'GEMINI_API_KEY',
+    keyCheck: '/v1beta/models?pageSize=1',
     ids: { llm: /^gemini-(?!.*(tts|live|image|embedding))/, tts: /^gemini-.*tts/ },
     unlisted: { llm: 'gemini-3.8-flash', tts: 'gemini-3.8-flash-tts' },
   },
@@ -269,6 +293,7 @@ export const vendors = {
     name: 'Soniox',
     adapter: 'soniox',
     keyVariable: 'SONIOX_API_KEY',
+    keyCheck: '/v1/models',
     ids: { stt: /^stt-(rt|async)-/, tts: /^tts-rt-/ },
     unlisted: { stt: 'stt-rt-v5', tts: 'tts-rt-v2' },
     languageTags: { codes: { fil: 'tl' } },
@@ -277,6 +302,8 @@ export const vendors = {
     name: 'Speechmatics',
     adapter: 'speechmatics',
     keyVariable: 'SPEECHMATICS_API_KEY',
+    // At the host for live recognition, only a session shows if a key is valid.
+    keyCheck: null,
     unlisted: { stt: 'enhanced' },
     // The vendor has a separate code for Mandarin.
     languageTags: { codes: { zh: 'cmn' } },

@@ -30,6 +30,11 @@ export type VendorWire = {
   failureIn?: (body: JsonObject) => ErrorClass | null
   /** Returns the seconds to wait, for vendors with this time in a refusal's body instead of the Retry-After header. */
   retryAfterIn?: (body: JsonObject) => number | undefined
+  /**
+   * Returns true if a refusal proves the key: the vendor knows the key, but the key may not send this request. Absent
+   * if keys have no such limits at this vendor.
+   */
+  provesKey?: (body: JsonObject) => boolean
 }
 
 type HttpTransportOptions = {
@@ -50,6 +55,11 @@ export interface VendorHttp {
   /** Sends a POST and returns the response's JSON object. */
   post(path: string, payload: Payload, signal: CancelSignal): Promise<JsonObject>
   get(path: string, signal: CancelSignal): Promise<JsonObject>
+  /**
+   * Sends a GET to check the key, and returns the response's status. Its body must be JSON, because a server that is
+   * not the vendor's, such as a login page of a network, answers 200 too.
+   */
+  checkKey(path: string, signal: CancelSignal): Promise<number>
   /** Sends a DELETE and ignores the response's body. */
   remove(path: string, signal: CancelSignal): Promise<void>
   /** Returns the response for every status, for calling code that reads more from a refusal than its error class. */
@@ -121,6 +131,8 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
   return {
     post: (path, payload, signal) => collect('POST', path, payload, signal).then(read, rejectAsProviderError),
     get: (path, signal) => collect('GET', path, null, signal).then(read, rejectAsProviderError),
+    checkKey: (path, signal) =>
+      collect('GET', path, null, signal).then((answer) => checkedStatus(answer, link, apiKey), rejectAsProviderError),
     remove: (path, signal) =>
       collect('DELETE', path, null, signal).then((answer) => void accepted(answer), rejectAsProviderError),
     exchange: (method, path, payload, signal) => collect(method, path, payload, signal).catch(rejectAsProviderError),
@@ -197,10 +209,28 @@ export function refusal(
   })
 }
 
+/** Returns the response's status if the response proves the key. Otherwise throws ProviderError. */
+function checkedStatus(answer: CollectedAnswer, { wire, clock }: Link, apiKey: string | null): number {
+  const { status } = answer
+  const text = answer.body.toString()
+  const value = valueOf(text)
+  const body = isObject(value) ? value : null
+  if (body !== null && wire.provesKey?.(body)) return status
+  if (!isSuccess(status)) throw refusal(answer, wire, apiKey, clock.nowMs())
+  // Some servers with OpenAI's protocol send their models as a list without an object around it.
+  const errorClass = body ? (wire.failureIn?.(body) ?? null) : Array.isArray(value) ? null : 'protocol'
+  if (errorClass === null) return status
+  throw new ProviderError(errorClass, { sent: true, status, cause: excerpt(text, apiKey) })
+}
+
 function parsed(text: string): JsonObject | null {
+  const value = valueOf(text)
+  return isObject(value) ? value : null
+}
+
+function valueOf(text: string): unknown {
   try {
-    const value = parseVendorJson(text)
-    return isObject(value) ? value : null
+    return parseVendorJson(text)
   } catch {
     return null
   }

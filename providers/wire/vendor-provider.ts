@@ -3,6 +3,7 @@
  * each API key.
  */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
+import { type VendorAdapter, vendors } from '../vendors/vendors.ts'
 import type { VendorModel, VendorOptions } from './adapter.ts'
 import { createHttpTransport, type HttpTransport, type VendorWire } from './http.ts'
 import type { SocketTransport, WarmRules } from './socket.ts'
@@ -29,16 +30,24 @@ export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOpt
 }
 
 type VendorParts = {
-  /** The vendor's name in the catalog. */
-  vendor: string
+  /** The vendor's name in the catalog and in the vendor table. */
+  vendor: VendorAdapter
   models: readonly VendorModel[]
   ports: (apiKey: string | null) => ProviderPorts
+  /** The connections for the vendor's `keyCheck`. Absent if the vendor has no such request. */
+  keyChecks?: HttpTransport
   /** Connections to close with the provider. */
   close: readonly { close(): Promise<void> }[]
 }
 
 /** Makes the provider. Throws RangeError if the vendor does not serve a configured model. */
-export function createVendorProvider(options: VendorOptions, { vendor, models, ports, close }: VendorParts): Provider {
+export function createVendorProvider(options: VendorOptions, parts: VendorParts): Provider {
+  const { vendor, models, keyChecks, close } = parts
+  const { keyCheck } = vendors[vendor]
+  const ports = (apiKey: string | null): ProviderPorts => ({
+    ...parts.ports(apiKey),
+    ...(keyChecks && keyCheck !== null && checkedOver(keyChecks, apiKey, keyCheck)),
+  })
   return {
     id: options.id,
     models: options.catalog.rows(vendor, options.id, [...models, ...(options.more ?? [])], options.models),
@@ -49,4 +58,14 @@ export function createVendorProvider(options: VendorOptions, { vendor, models, p
       await Promise.all(close.map((each) => each.close()))
     },
   }
+}
+
+/** Returns the port that checks the key with a GET to this path. */
+export function checkedOver(
+  http: HttpTransport,
+  apiKey: string | null,
+  path: string,
+): Required<Pick<ProviderPorts, 'checkKey'>> {
+  // `signedWith` runs when a check begins, because ports are made for each attempt and checks are rare.
+  return { checkKey: (signal) => http.signedWith(apiKey).checkKey(path, signal) }
 }

@@ -36,6 +36,7 @@ function openProvider(url: string, changes: Partial<OpenAiOptions>) {
     catalog: openCatalog(null),
     maxTokensField: null,
     asksForUsage: true,
+    keyCheck: '/models',
     limits,
     unavailable: null,
     clock: systemClock,

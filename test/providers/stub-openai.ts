@@ -189,7 +189,8 @@ async function answer(behaviour: Behaviour, request: StubRequest, response: Serv
 
 function succeed(behaviour: Behaviour, request: StubRequest, response: ServerResponse): Promise<void> | void {
   const path = request.path.split('?')[0] ?? ''
-  if (path.endsWith('/models')) return sendJson(response, { object: 'list', data: [{ id: 'stub', object: 'model' }] })
+  if (path.endsWith('/models'))
+    return sendJson(response, { object: 'list', data: [{ id: 'stub', object: 'model' }] }, behaviour)
   if (path.endsWith('/audio/transcriptions')) return transcribe(behaviour, request, response)
   if (path.endsWith('/audio/speech')) return speak(behaviour, request, response)
   if (path.endsWith('/chat/completions'))

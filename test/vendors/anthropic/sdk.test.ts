@@ -19,6 +19,7 @@ type Client = {
     create(body: object, options?: object): Promise<Message>
     stream(body: object, options?: object): { finalMessage(): Promise<Message> }
   }
+  models: { list(query: object): Promise<{ data: { id: string }[] }> }
 }
 type Sdk = { Anthropic: new (options: object) => Client }
 
@@ -82,6 +83,19 @@ for (const [way, call] of Object.entries(ways)) {
     t.same((await call(ask, {})).content, [])
   })
 }
+
+t.test("the Anthropic SDK gets the stub's list of models", { skip }, async (t) => {
+  stub.behave('ok')
+  t.match((await client().models.list({ limit: 1 })).data, [{ id: 'claude-haiku-4-5' }])
+  t.match(stub.seen, [{ method: 'GET', path: '/v1/models?limit=1' }])
+  stub.behave('auth')
+  t.match(
+    await client()
+      .models.list({})
+      .catch((error: unknown) => error),
+    { status: 401 },
+  )
+})
 
 function client(): Client {
   if (!sdk) throw new Error('the SDK is missing')

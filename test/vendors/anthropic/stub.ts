@@ -77,6 +77,7 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
     const headers = { 'request-id': 'req_stub', ...refusals[cell]?.headers }
     return sendJson(response, errorBody(refused.type), { status: refused.status, headers })
   }
+  if (request.method === 'GET') return listModels(request, response, cell)
   const asked = JSON.parse(request.body.toString()) as Asked
   const complaint = complaintAbout(request, asked)
   if (complaint !== null) {
@@ -88,6 +89,12 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   if (cell === 'slow_first_byte') await pause(slowMs)
   if (cell === 'error_mid') return sendJson(response, errorBody('overloaded_error'))
   sendJson(response, message(asked, cell), {}, cell)
+}
+
+function listModels({ path }: SeenRequest, response: ServerResponse, cell: Cell): void {
+  if (path.split('?')[0] !== '/v1/models') return sendJson(response, errorBody('not_found_error'), { status: 404 })
+  const model = { type: 'model', id: 'claude-haiku-4-5', display_name: 'Haiku', created_at: '2025-10-01T00:00:00Z' }
+  sendJson(response, { data: [model], has_more: false, first_id: model.id, last_id: model.id }, {}, cell)
 }
 
 /** Returns null if the request is valid, else the fault. */

@@ -30,6 +30,7 @@ type Client = {
   transcripts: {
     transcribe(order: object, options: object): Promise<Transcript>
     delete(id: string): Promise<{ text: string }>
+    list(query: object): Promise<{ transcripts: object[] }>
   }
 }
 type Sdk = {
@@ -59,6 +60,9 @@ void t.test('the AssemblyAI SDK transcribes a recording from the stub', { skip }
   for (const cell of ['auth', 'quota', 'rate_limited', 'server', 'bad_request'] as const)
     await t.rejects(() => transcribe(cell), /says to people/, cell)
   for (const cell of ['cut', 'reset', 'garbage'] as const) await t.rejects(() => transcribe(cell), cell)
+  stub.behave('ok')
+  t.same((await client.transcripts.list({ limit: 1 })).transcripts, [])
+  t.match(stub.seen, [{ method: 'GET', path: '/v2/transcript?limit=1' }])
 })
 
 void t.test("the AssemblyAI SDK understands the stub's live recognition", { skip }, async (t) => {

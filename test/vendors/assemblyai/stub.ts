@@ -25,6 +25,11 @@ export function startAssemblyaiStub(tls?: { key: string; cert: string }): Promis
   })
 }
 
+const noTranscripts = {
+  page_details: { limit: 1, result_count: 0, current_url: '', prev_url: null, next_url: null },
+  transcripts: [],
+}
+
 type Job = { audio: Buffer; order: Record<string, unknown>; readyMs: number }
 
 function answer(request: SeenRequest, response: ServerResponse, cell: Cell, jobs: Map<string, Job>): void {
@@ -38,6 +43,7 @@ function answer(request: SeenRequest, response: ServerResponse, cell: Cell, jobs
     return sendJson(response, { upload_url: `https://cdn.assemblyai.com/${id}` })
   }
   if (method === 'POST' && path === '/v2/transcript') return order(request, response, cell, jobs)
+  if (method === 'GET' && path.startsWith('/v2/transcript?')) return sendJson(response, noTranscripts, {}, cell)
   const id = path.split('/').at(-1) ?? ''
   const job = jobs.get(id)
   if (!path.startsWith('/v2/transcript/') || !job) return sendJson(response, { error: 'Not found' }, { status: 404 })

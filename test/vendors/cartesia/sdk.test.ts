@@ -48,6 +48,7 @@ type Client = {
     manualFinalize: Socket
     autoFinalize: Socket
   }
+  voices: { list(query: object, options: Options): Promise<{ data: object[] }> }
 }
 type Sdk = {
   Cartesia: new (options: object) => Client
@@ -239,6 +240,15 @@ t.test("the Cartesia SDK understands the stub's live recognition", { skip }, asy
       t.same(empty.closes, [1000])
     }
   })
+})
+
+t.test("the Cartesia SDK gets the stub's list of voices", { skip }, async (t) => {
+  stub.behave('ok')
+  const list = () => clientOf(stub.url).voices.list({ limit: 1 }, once3s)
+  t.same((await list()).data, [])
+  t.match(stub.seen, [{ method: 'GET', path: '/voices?limit=1' }])
+  stub.behave('auth')
+  t.equal((await errorOf(list())).status, 401)
 })
 
 type SdkError = Error & { status?: number; headers: Headers }

@@ -72,6 +72,7 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   const { pathname } = urlOf(request)
   if (pathname === '/tts/bytes') return speak(request, response, cell)
   if (pathname === '/stt') return transcribe(request, response, cell)
+  if (pathname === '/voices') return sendJson(response, { data: [], has_more: false }, {}, cell)
   sendJson(response, {}, { status: 404 })
 }
 

@@ -108,6 +108,7 @@ function complaintAbout(request: SeenRequest): string | null {
   if (!headers['authorization']?.startsWith('Token ')) return 'key'
   if (model.startsWith('nova-3') && query.has('keywords')) return 'keywords'
   if (!model.startsWith('nova-3') && !model.startsWith('flux') && query.has('keyterm')) return 'keyterm'
+  if (route === '/v1/auth/token') return method === 'GET' ? null : 'method'
   if (route === '/v1/speak') {
     if (!/^aura-2-[a-z]+-[a-z]{2}$/.test(model)) return 'no such model'
     if (encoding === 'opus') return query.has('sample_rate') || query.get('container') !== 'ogg' ? 'opus' : null
@@ -126,6 +127,7 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   if (refused) return refuse(response, refused)
   if (cell === 'hang') return
   if (request.path.startsWith('/v1/speak')) return speak(response, cell)
+  if (request.path === '/v1/auth/token') return sendJson(response, { api_key_id: 'stub', scopes: ['usage'] }, {}, cell)
   if (cell === 'slow_first_byte') await pause(slowMs)
   if (cell === 'header_only') return void response.writeHead(200, { 'content-type': 'application/json' }).end()
   sendJson(response, cell === 'empty' ? {} : transcription(request), {}, cell)

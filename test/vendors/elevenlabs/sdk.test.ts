@@ -32,6 +32,7 @@ type Client = {
     convert(body: object, options?: Options): Promise<Transcript>
     realtime: { connect(options: object): Promise<Connection> }
   }
+  user: { get(options: Options): Promise<object> }
 }
 type Constructor = new (options: { apiKey: string; baseUrl: string }) => Client
 type Schema = { parse(value: unknown, options: object): { ok: boolean; value: Record<string, unknown> } }
@@ -144,6 +145,14 @@ t.test('the ElevenLabs SDK understands a realtime session of the stub', { skip }
     t.match(await next(event), { message_type: event }, cell)
     connection.close()
   }
+})
+
+t.test("the ElevenLabs SDK gets the stub's account", { skip }, async (t) => {
+  stub.behave('ok')
+  t.match(await client().user.get(once3s), { userId: 'stub' })
+  t.match(stub.seen, [{ method: 'GET', path: '/v1/user' }])
+  stub.behave('auth')
+  t.equal(await statusOf(client().user.get(once3s)), 401)
 })
 
 async function speak(outputFormat: string): Promise<Buffer> {

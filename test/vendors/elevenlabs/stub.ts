@@ -18,6 +18,7 @@ import {
   startStub,
   transcriptOf,
 } from '../suite/stub-server.ts'
+import { account } from './stub-account.ts'
 
 export function startElevenLabsStub(): Promise<VendorStub> {
   return startStub({
@@ -64,6 +65,7 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   const refusal = refusals[cell]
   if (refusal) return sendJson(response, refusal.body, refusal)
   const { pathname, searchParams } = new URL(request.path, 'http://stub')
+  if (pathname === '/v1/user') return sendJson(response, account, {}, cell)
   if (pathname === '/v1/speech-to-text') return transcribe(request, response, cell)
   if (/^\/v1\/text-to-speech\/[^/]+(\/stream)?$/.test(pathname))
     return speak(response, cell, searchParams.get('output_format') ?? 'mp3_44100_128')

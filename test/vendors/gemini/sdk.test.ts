@@ -19,6 +19,7 @@ type Client = {
   models: {
     generateContent(params: object): Promise<Answer>
     generateContentStream(params: object): Promise<AsyncIterable<Answer>>
+    list(params: object): Promise<{ page: { name: string }[] }>
   }
 }
 type Sdk = { GoogleGenAI: new (options: object) => Client }
@@ -98,6 +99,19 @@ for (const [name, call] of Object.entries(ways)) {
     t.equal((await call(ask)).at(-1)?.candidates?.[0]?.finishReason, undefined, 'only a missing finish tells of a cut')
   })
 }
+
+t.test("the Gemini SDK gets the stub's list of models", { skip }, async (t) => {
+  stub.behave('ok')
+  t.match((await client().models.list({ config: { pageSize: 1 } })).page, [{ name: 'models/gemini-2.5-flash' }])
+  t.match(stub.seen, [{ method: 'GET', path: '/v1beta/models?pageSize=1' }])
+  stub.behave('auth')
+  t.match(
+    await client()
+      .models.list({})
+      .catch((error: unknown) => error),
+    { status: 400 },
+  )
+})
 
 const parts = (answers: Answer[]): Part[] => answers.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
 

@@ -81,6 +81,7 @@ type Asked = {
 async function answer(request: SeenRequest, response: ServerResponse, cell: Cell): Promise<void> {
   const refused = errors[cell]
   if (refused) return sendJson(response, refused, { status: refused.error.code })
+  if (request.method === 'GET') return listModels(request, response, cell)
   const asked = JSON.parse(request.body.toString()) as Asked
   const complaint = complaintAbout(request, asked)
   if (complaint !== null) {
@@ -94,6 +95,11 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   if (cell === 'error_mid') return sendJson(response, errorBody(503, 'UNAVAILABLE'))
   const parts = (speaks ? speech(cell) : text(asked, cell)).flat()
   sendJson(response, piece(parts, 'STOP'), {}, cell)
+}
+
+function listModels({ path }: SeenRequest, response: ServerResponse, cell: Cell): void {
+  if (path.split('?')[0] !== '/v1beta/models') return sendJson(response, errorBody(404, 'NOT_FOUND'), { status: 404 })
+  sendJson(response, { models: [{ name: 'models/gemini-2.5-flash', displayName: 'Flash' }] }, {}, cell)
 }
 
 /** Returns null if the request is valid, else the fault. */

@@ -36,6 +36,7 @@ const made = (changes: Partial<OpenAiOptions>) => (baseUrl: string, limits: Outb
     catalog,
     maxTokensField: null,
     asksForUsage: true,
+    keyCheck: '/models',
     limits,
     unavailable: null,
     clock: systemClock,

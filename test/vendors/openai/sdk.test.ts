@@ -29,6 +29,7 @@ type Client = {
   chat: { completions: Create<Completion & AsyncIterable<Chunk>> }
   responses: Create<{ output_text: string; output: { type: string }[] } & AsyncIterable<ResponseEvent>>
   audio: { transcriptions: Create<{ text: string }>; speech: Create<{ arrayBuffer(): Promise<ArrayBuffer> }> }
+  models: { list(): Promise<{ data: { id: string }[] }> }
 }
 type RealtimeEvent = { type: string; transcript?: string; error?: { code?: string } }
 type Realtime = {
@@ -75,6 +76,9 @@ t.test("the SDK openai understands the stub's answers", { skip: missing(openai, 
   await playChat(t, client)
   await playResponses(t, client)
   await playAudio(t, client, toFile, 'tts-1')
+  stub.behave('ok')
+  t.match((await client.models.list()).data, [{ id: 'stub' }])
+  t.match(stub.seen, [{ method: 'GET', path: '/v1/models' }])
 })
 
 t.test("the SDK groq-sdk understands the stub's answers", { skip: missing(groq, 'groq-sdk') }, async (t) => {

@@ -20,6 +20,7 @@ const made = (url: string) =>
     catalog,
     maxTokensField: null,
     asksForUsage: true,
+    keyCheck: '/models',
     realtime: { models: [model], rules: 'openai' },
     limits: patient,
     unavailable: null,

@@ -31,6 +31,7 @@ const made = (url: string, limits: OutboundLimits = patient, key: string | null 
     catalog,
     maxTokensField: null,
     asksForUsage: true,
+    keyCheck: '/models',
     realtime: { models: [model], rules: 'speaches' },
     limits,
     unavailable: null,

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
-import { startStub } from '../suite/stub-server.ts'
+import { sendJson, startStub } from '../suite/stub-server.ts'
 import { refuse } from './stub-answers.ts'
 import { chat } from './stub-chat.ts'
 import { listen, refuseUpgrade } from './stub-realtime.ts'
@@ -24,7 +24,11 @@ const operations: [
   ['/responses', respond],
   ['/audio/transcriptions', transcribe],
   ['/audio/speech', speak],
+  ['/models', (_request, response, cell) => sendJson(response, { object: 'list', data: [model] }, {}, cell)],
+  // The key of the request, at OpenRouter.
+  ['/key', (_request, response, cell) => sendJson(response, { data: { label: 'stub', usage: 0 } }, {}, cell)],
 ]
+const model = { id: 'stub', object: 'model', created: 0, owned_by: 'stub' }
 
 function answer(request: SeenRequest, response: ServerResponse, cell: Cell): Promise<void> | void {
   if (cell === 'hang') return

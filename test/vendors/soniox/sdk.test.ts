@@ -20,7 +20,10 @@ type SpeechStream = AsyncIterable<Uint8Array> & {
   sendText(text: string, options: { end: boolean }): void
   close(): void
 }
-type Speaker = { realtime: { tts(options: object): Promise<SpeechStream> } }
+type Speaker = {
+  realtime: { tts(options: object): Promise<SpeechStream> }
+  models: { list(): Promise<object[]> }
+}
 type SpeechSdk = { SonioxNodeClient: new (options: object) => Speaker }
 
 class Recorder extends EventTarget {
@@ -110,6 +113,7 @@ void t.test('the Soniox SDK receives speech from the stub', { skip: missing(spee
   const { SonioxNodeClient } = present(speechSdk)
   const client = new SonioxNodeClient({
     api_key: 'key',
+    base_url: stub.url,
     realtime: { tts_ws_url: `${stub.url.replace('http', 'ws')}/tts-websocket` },
   })
   const form = { audio_format: 'pcm_s16le', sample_rate: 24_000 }
@@ -133,6 +137,9 @@ void t.test('the Soniox SDK receives speech from the stub', { skip: missing(spee
     t.match(error, { statusCode: code }, cell)
   }
   await t.rejects(speak('rate_limited'), 'before the upgrade')
+  stub.behave('ok')
+  t.same(await client.models.list(), [])
+  t.match(stub.seen, [{ method: 'GET', path: '/v1/models' }])
 })
 
 function load<T>(name: string): T | null {

@@ -1,11 +1,13 @@
-/** The sockets of Soniox on 127.0.0.1, with their failures. */
+/** Soniox on 127.0.0.1: its sockets, with their failures, and its list of models. */
+import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
-import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
+import { pause, refusals, type StubSocket, sendJson, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
 import { errorCodes } from './stub-answers.ts'
 import { playSpeech } from './stub-speech.ts'
 
 export function startSonioxStub(): Promise<VendorStub> {
   return startStub({
+    http: listModels,
     refuseUpgrade: ({ path }, cell) => {
       if (path !== '/transcribe-websocket' && path !== speechPath) return { status: 404 }
       return cell === 'hang' ? 'hang' : (upgradeRefusals[cell] ?? null)
@@ -18,6 +20,18 @@ export function startSonioxStub(): Promise<VendorStub> {
 }
 
 const speechPath = '/tts-websocket'
+
+function listModels({ method, path }: SeenRequest, response: ServerResponse, cell: Cell): void {
+  if (cell === 'hang') return
+  const refusal = method === 'GET' && path === '/v1/models' ? refusals[cell] : { status: 404 }
+  if (!refusal) return sendJson(response, { models: [] }, {}, cell)
+  const { status } = refusal
+  sendJson(
+    response,
+    { status_code: status, error_type: 'refused', message: 'What the vendor says to people.' },
+    refusal,
+  )
+}
 
 /** These refusals need a header, so they come before the upgrade. */
 const upgradeRefusals: Partial<Record<Cell, { status: number; headers: Record<string, string> }>> = {
