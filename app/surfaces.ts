@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import { createEphemeralTokens, type EphemeralTokens } from '../domain/access/ephemeral.ts'
 import type { Callbacks } from '../domain/callbacks/callbacks.ts'
+import { createCheckProvider } from '../domain/dispatch/check-provider.ts'
 import type { HealthReports } from '../domain/health/health-reports.ts'
 import type { Operations } from '../domain/operations.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
@@ -154,7 +155,7 @@ function platformOf(joined: Joined): Mount {
 }
 
 function unauditedPlatformOf(joined: Joined): Mount {
-  const { config, store, revocations, clock, operations, sessions, records, callbacks, numbers, settings } = joined
+  const { config, store, revocations, clock, log, operations, sessions, records, callbacks, numbers, settings } = joined
   const { catalog } = operations
   const { start, phone, phones, endCall, webJoin } = sessions
   return mountPlatform(settings(config.surfaces.platformHost), {
@@ -163,6 +164,13 @@ function unauditedPlatformOf(joined: Joined): Mount {
     watchGrant: revocations.watch,
     catalog,
     keys: store.providerKeys,
+    checkProvider: createCheckProvider({
+      catalog,
+      keys: store.providerKeys,
+      attempts: store.signInAttempts,
+      clock,
+      log,
+    }),
     apiKeys: store.keys,
     health: joined.health,
     vendorName: (provider) => vendorNameOf(provider, config.providers),

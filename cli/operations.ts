@@ -81,6 +81,7 @@ export const operationRows: readonly OperationRow[] = [
   row('providers list', 'listProviders', 'the provider keys of the organization; no key is shown'),
   row('providers known', 'listKnownProviders', 'the providers for which a key can be stored'),
   row('providers health', 'listProviderHealth', 'how healthy the models of the providers are'),
+  row('providers check <provider=provider>', 'checkProvider', 'ask a provider whether it accepts the key'),
   row('providers set', 'putProviderKey', 'store a key of a provider; --file - keeps it out of the history', filled),
   row('providers delete <provider=provider>', 'deleteProviderKey', 'remove the key of a provider'),
   row('organization show', 'getOrganization', 'the organization of the key'),

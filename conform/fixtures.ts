@@ -1,6 +1,7 @@
 /** Makes resources through the API, so operations with an id in their path have real ids, and removes them again. */
 import { type Conformance, spendReason } from './conformance.ts'
 import type { Operation } from './contract.ts'
+import { deletions, isEnding, type Kind, kindFor, named, pathNames, rows } from './fixture-table.ts'
 import type { Received, Sent } from './http.ts'
 import { Unanswered } from './limits.ts'
 import { firstExample, rateHz, recordingOf, requestOf } from './requests.ts'
@@ -191,6 +192,8 @@ export class Fixtures {
         return field(await this.#send('putProviderKey'), 'provider')
       case 'unconfigured':
         return this.#unconfigured()
+      case 'served':
+        return this.#served()
       case 'model':
         return this.#listed('listCompatModels', 'id')
       case 'available':
@@ -271,6 +274,13 @@ export class Fixtures {
     return String(free['provider'])
   }
 
+  /** Returns a provider with the platform's key. A run stores made-up keys for other providers. */
+  async #served(): Promise<string> {
+    const served = rowsIn(await this.#send('listProviderHealth')).find(({ keySource }) => keySource === 'MANAGED')
+    if (served === undefined) throw new Missing('no provider has a key of the platform')
+    return String(served['provider'])
+  }
+
   /** Starts a session and joins it, as a browser does. */
   async #join(): Promise<{ id: string; talk: Talk }> {
     const { id, path, token } = await this.seat()
@@ -293,74 +303,6 @@ export class Fixtures {
     return id
   }
 }
-
-type Kind =
-  | 'agent'
-  | 'tool'
-  | 'webhook'
-  | 'sipConnection'
-  | 'number'
-  | 'queued'
-  | 'live'
-  | 'talked'
-  | 'recorded'
-  | 'delivery'
-  | 'request'
-  | 'provider'
-  | 'unconfigured'
-  | 'model'
-  | 'available'
-  | 'callback'
-  | 'rmsgNumber'
-  | 'subscription'
-  | 'phoned'
-  | 'transfer'
-
-/** The fixtures for the parameters of a path, in their order. The first pattern wins. */
-const rows: readonly [pattern: RegExp, kinds: readonly Kind[]][] = [
-  [/^\/v1\/agents\/\{\w+\}\/tools\/\{/, ['agent', 'tool']],
-  [/^\/v1\/(agents|rmsg)\/\{/, ['agent']],
-  [/^\/v1\/calls\/\{\w+\}\/transfers\/\{/, ['phoned', 'transfer']],
-  [/^\/v1\/calls\/\{\w+\}\/transfers\//, ['phoned']],
-  [/^\/v1\/calls\/\{\w+\}\/web-join/, ['live']],
-  [/^\/v1\/calls\/\{\w+\}\/recording/, ['recorded']],
-  [/^\/v1\/(calls|sessions)\/\{/, ['talked']],
-  [/^\/v1\/callbacks\/\{/, ['callback']],
-  [/^\/v1\/phone-numbers\/sip-connections\/\{/, ['sipConnection']],
-  [/^\/v1\/(phone-numbers|sms\/10dlc\/numbers)\/\{/, ['number']],
-  [/^\/v1\/rmsg-phone-numbers\/webhook\/\{/, ['subscription']],
-  [/^\/v1\/rmsg-phone-numbers\/\{/, ['rmsgNumber']],
-  [/^\/v1\/webhooks\/\{/, ['webhook']],
-  [/^\/v1\/webhook-deliveries\/\{/, ['delivery']],
-  [/^\/v1\/providers\/\{/, ['provider']],
-  [/^\/v1\/requests\/\{/, ['request']],
-  [/^\/v1\/models\/\{/, ['model']],
-]
-
-/** For each operation that creates a resource: the operation for removing the resource. A session is ended instead. */
-const deletions: Readonly<Record<string, string>> = {
-  createAgent: 'deleteAgent',
-  createWebhook: 'deleteWebhook',
-  createSipConnection: 'deleteSipConnection',
-  importPhoneNumber: 'deletePhoneNumber',
-  purchasePhoneNumber: 'deletePhoneNumber',
-  putProviderKey: 'deleteProviderKey',
-  putRmsgSubscription: 'deleteRmsgSubscription',
-  createSession: 'endCall',
-  createPhoneSession: 'endCall',
-}
-
-/** Operations with a unique `name`. */
-const named = new Set(['createAgent', 'createAgentTool', 'createWebhook', 'createSipConnection', 'updateSipConnection'])
-
-const pathNames = ({ parameters }: Operation) =>
-  parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-
-/** Returns true if the operation ends the resource, so another resource must be made for it. */
-const isEnding = ({ id, method }: Operation) => method === 'DELETE' || id === 'endCall'
-
-/** Only a call before its end can be ended. */
-const kindFor = ({ id }: Operation, kind: Kind): Kind => (id === 'endCall' && kind === 'talked' ? 'queued' : kind)
 
 /** How often a fixture looks for the route of a request, or for a recording, and the wait between two attempts. */
 const foundTriesMax = 12

@@ -1,4 +1,4 @@
-/** Counts attempts and limits them, over all processes: sign-ins, mails, tool trials, SIP checks. */
+/** Counts attempts and limits them, over all processes: sign-ins, mails, tool trials, SIP and provider checks. */
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, type TrialSubject } from '../records/resource-fault.ts'
 
@@ -41,11 +41,16 @@ const countTrial = inWindow({ most: 30, ms: 60_000 })
  * The subjects' keys in the store. Processes with another version of the server use the same keys, so the keys must not
  * change.
  */
-const trialKeys: Readonly<Record<TrialSubject, string>> = { tool: 'trial', sip_connection: 'sip_check' }
+const trialKeys: Readonly<Record<TrialSubject, string>> = {
+  tool: 'trial',
+  sip_connection: 'sip_check',
+  provider: 'provider_check',
+}
 
 /**
- * Counts an organization's trial (a tool trial or a SIP check), because each trial sends requests to a host that the
- * organization chooses. Throws ResourceFault `too_many_trials`.
+ * Counts an organization's trial (a tool trial, a SIP check or a provider check). The first two send requests to a host
+ * that the organization chooses; a provider check may use the operator's credential. Throws ResourceFault
+ * `too_many_trials`.
  */
 export async function admitTrial(deps: TrialDeps, subject: TrialSubject, organizationId: string): Promise<void> {
   const nowMs = deps.clock.nowMs()

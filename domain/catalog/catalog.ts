@@ -120,6 +120,11 @@ export class Catalog {
     return this.#providers.some((provider) => provider.id === id)
   }
 
+  /** Finds the provider with this id, if it has models at present. */
+  provider(id: string): Provider | undefined {
+    return this.#providers.find((provider) => provider.id === id && provider.models.length > 0)
+  }
+
   /** Finds the provider whose model ids for this stage (speech to text, LLM or text to speech) look like this id. */
   ownerOf(stage: Stage, model: string): Provider | undefined {
     return this.#providers.find((provider) => provider.isOwn?.(stage, model))

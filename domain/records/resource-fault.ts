@@ -94,6 +94,8 @@ export type Problem =
   | { kind: 'outbound_missing' }
   /** This process sends no SIP. */
   | { kind: 'sip_port_missing' }
+  /** The provider has no free request that proves a key. */
+  | { kind: 'key_check_missing' }
   /** The host has changed, but the stored password belongs to the old host. */
   | { kind: 'password_of_other_host' }
   /** The outgoing number has no agent. */
@@ -125,8 +127,8 @@ export type Resource =
   | 'rich-message subscription'
   | 'invitation'
 
-/** Trials of tools and checks of SIP connections have separate limits. */
-export type TrialSubject = 'tool' | 'sip_connection'
+/** Trials of tools, checks of SIP connections and checks of providers have separate limits. */
+export type TrialSubject = 'tool' | 'sip_connection' | 'provider'
 
 /** Why a connected call takes no further person: the agent says its last words, or the call is or was transferred. */
 export type NotLiveReason = 'ending' | 'transferring' | 'with_recipient'
@@ -218,8 +220,12 @@ export type ResourceFaultData =
   /** Without `because` the session is over, has not begun, or was not joined in time. */
   | { kind: 'call_not_live'; because?: NotLiveReason }
   | { kind: 'call_not_ended' }
-  /** The organization has tried its tools, or checked its SIP connections, too often in the last minute. */
+  /** The organization has tried tools, or checked SIP connections or providers, too often in the last minute. */
   | { kind: 'too_many_trials'; subject: TrialSubject; retryAfterS: number }
+  /** The organization has this many checks of providers under way. */
+  | { kind: 'checks_under_way'; checksMax: number }
+  /** There is no such provider, or neither the organization nor this server has a key for it. */
+  | { kind: 'provider_key_missing' }
   /** The agent has another version than the client expects. `version` is its present version. */
   | { kind: 'version_changed'; version: number }
   /** Only a phone call can be transferred. */

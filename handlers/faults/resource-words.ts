@@ -11,6 +11,7 @@ import { isOfRmsg, sayRmsgFault } from './rmsg-words.ts'
 import type { Said } from './said.ts'
 import { type BrandProblem, brandComplaints, isOfBrand, isOfSms, saySmsFault } from './sms-words.ts'
 import { messageOf } from './table.ts'
+import { isOfTrial, sayTrialFault } from './trial-words.ts'
 
 /** The Retry-After header, in seconds, for faults with a temporary cause. */
 const retryLater = { 'Retry-After': '5' }
@@ -58,11 +59,10 @@ export function sayResourceFault(data: ResourceFaultData): Said {
   if (isOfNumber(data)) return sayNumberFault(data)
   if (isOfRmsg(data)) return sayRmsgFault(data)
   if (isOfSms(data)) return saySmsFault(data)
+  if (isOfTrial(data)) return sayTrialFault(data)
   switch (data.kind) {
     case 'not_found':
       return { code: 'NOT_FOUND', ...(data.named && { message: `There is no ${data.named} of this id here.` }) }
-    case 'too_many_trials':
-      return tooManyTrials(data)
     case 'version_changed':
       return versionChanged(data.version)
     case 'named_not_found':
@@ -129,15 +129,6 @@ function attemptsBlocked(retryAfterS: number): Said {
     retryAfterS,
   }
 }
-
-const tooManyTrials = ({ subject, retryAfterS }: Extract<ResourceFaultData, { kind: 'too_many_trials' }>): Said => ({
-  code: 'RATE_LIMITED',
-  message:
-    subject === 'tool'
-      ? 'The organization has tried its tools too often in the last minute.'
-      : 'The organization has checked its SIP connections too often in the last minute.',
-  headers: { 'Retry-After': String(retryAfterS) },
-})
 
 const versionChanged = (version: number): Said => ({
   code: 'PRECONDITION_FAILED',
@@ -259,6 +250,8 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
       return 'is no JSON Schema of draft 2020-12'
     case 'tool_not_webhook':
       return 'names a tool that is no webhook, and only webhooks can be tried'
+    case 'key_check_missing':
+      return 'names a provider without a free request that proves a key, so only a request to one of its models shows whether it accepts the key'
     case 'setting_not_taken':
     case 'setting_missing':
       return problem.kind === 'setting_missing' ? 'is required for this function' : 'is no setting of this function'
@@ -328,8 +321,6 @@ function keywordOf(problem: Problem): string {
     case 'secret_of_other_origin':
     case 'answer_missing':
       return 'required'
-    case 'tool_not_webhook':
-      return 'const'
     case 'options_not_taken':
     case 'setting_not_taken':
     case 'secret_not_taken':
@@ -345,6 +336,8 @@ function keywordOf(problem: Problem): string {
     case 'identity_not_of_recipient':
     case 'number_of_other_line':
     case 'schema_not_of_object':
+    case 'tool_not_webhook':
+    case 'key_check_missing':
       return 'const'
     case 'repeated':
       return 'uniqueItems'

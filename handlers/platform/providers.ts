@@ -1,8 +1,9 @@
 import { noCredential, ownKeyIdOf, type ProviderKeyAdministration } from '../../domain/access/provider-keys.ts'
 import type { Catalog, Row } from '../../domain/catalog/catalog.ts'
+import type { CheckProvider } from '../../domain/dispatch/check-provider.ts'
 import { type Stage, stages } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
-import type { Caller, OwnKeys } from '../../domain/records/organization.ts'
+import { type Caller, type OwnKeys, tenantOf } from '../../domain/records/organization.ts'
 import { modelName } from '../../domain/routing/model-name.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { KnownModel, ListedVoice, ProviderStatus, VoiceProvider } from '../../generated/platform/types.ts'
@@ -11,6 +12,7 @@ import { Refusal } from '../../runtime/engine/handler.ts'
 export type ProvidersDeps = {
   catalog: Catalog
   keys: ProviderKeyAdministration
+  checkProvider: CheckProvider
   /** Returns the provider's display name. */
   vendorName: (provider: string) => string
 }
@@ -44,6 +46,13 @@ export function deleteProviderKey({ keys }: ProvidersDeps): Handlers['deleteProv
       message: 'This organization has no key for such a provider.',
       hint: 'GET /v1/providers shows where it has one: source is BYOK there.',
     })
+  }
+}
+
+export function checkProvider(deps: ProvidersDeps): Handlers['checkProvider'] {
+  return async ({ path }, { caller }) => {
+    const check = await deps.checkProvider(tenantOf(caller), path.provider)
+    return { status: 200, body: { ok: check.outcome === 'succeeded', ...check } }
   }
 }
 

@@ -18,6 +18,7 @@ import { createPlatformFaultWriter } from './faults.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
 import { listProviderHealth, type ProviderHealthDeps } from './provider-health.ts'
 import {
+  checkProvider,
   deleteProviderKey,
   listKnownProviders,
   listProviders,
@@ -84,6 +85,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),
+    checkProvider: checkProvider(deps),
     listKnownProviders: listKnownProviders(deps),
     listProviderHealth: listProviderHealth(deps),
     getRequestRoute: getRequestRoute(deps.requestRoutes),

@@ -66,6 +66,7 @@ t.test('commands create and show endpoints and sessions, and show organization, 
   t.match(await outputOf(t, run('sessions', 'show', session.sessionId)), /sessionId|id/)
   t.match(await outputOf(t, run('organization', 'show')), /org_/)
   t.match(await outputOf(t, run('providers', 'known')), /openai/)
+  refused(t, await run('providers', 'check', 'local'), /VALIDATION_ERROR[^]*free request/)
   t.match(await read('contract', 'platform'), { openapi: '3.1.0' })
 })
 

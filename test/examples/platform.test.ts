@@ -48,6 +48,10 @@ const list: Sent = { operation: 'listProviders' }
 t.test("responses about providers and an organization's provider keys match the contract's examples", async (t) => {
   examples.compare(t, await examples.send(parley, put), { example: 'putProviderKey 200: stored' })
   examples.compare(t, await examples.send(parley, list), { example: 'listProviders 200: mixed', parts: [''] })
+  const check: Sent = { operation: 'checkProvider' }
+  examples.compare(t, await examples.send(parley, check), { example: 'checkProvider 200: accepted' })
+  providers.acme.behave({ kind: 'status', status: 401, code: 'invalid_api_key' })
+  examples.compare(t, await examples.send(parley, check), { example: 'checkProvider 200: refused' })
   const known = { example: 'listKnownProviders 200: known', parts: ['/stt', '/llm', '/tts'] }
   examples.compare(t, await examples.send(parley, { operation: 'listKnownProviders' }), known)
   const voices = { example: 'listVoices 200: one', parts: ['/voices', '/providers'] }

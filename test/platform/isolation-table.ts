@@ -75,6 +75,7 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
   ],
   deleteAgentTool: [{ method: 'DELETE', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}` }],
   deleteProviderKey: [{ method: 'DELETE', path: ({ provider }) => `/v1/providers/${provider}` }],
+  checkProvider: [{ method: 'POST', path: ({ provider }) => `/v1/providers/${provider}/check` }],
   listAgentCalls: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}/calls` }],
   getSession: [{ method: 'GET', path: ({ call }) => `/v1/sessions/${call}` }],
   getSessionTranscript: [{ method: 'GET', path: ({ call }) => `/v1/sessions/${call}/transcript` }],

@@ -72,6 +72,7 @@ export async function storeThings(target: Target, receiverUrl: string): Promise<
       '/v1/agents/{id}/tools/{toolId}': tools.map(({ id }) => id),
       '/v1/agents/{id}/versions/{version}': ['1', '2'],
       '/v1/rmsg/{agentId}': [agentId],
+      '/v1/providers/{provider}/check': ['stub'],
       '/v1/webhooks/{id}': [webhookId, keptWebhookId],
       '/v1/webhook-deliveries/{id}': deliveries,
       '/v1/phone-numbers/sip-connections/{id}': [trunkId, keptTrunkId],

@@ -1,0 +1,40 @@
+/** The platform API's messages for faults when an organization tries tools, or checks SIP connections or providers. */
+import type { ResourceFaultData, TrialSubject } from '../../domain/records/resource-fault.ts'
+import type { Said } from './said.ts'
+
+const kinds = { too_many_trials: true, checks_under_way: true, provider_key_missing: true } as const
+type TrialFault = Extract<ResourceFaultData, { kind: keyof typeof kinds }>
+
+export function isOfTrial(data: ResourceFaultData): data is TrialFault {
+  return Object.hasOwn(kinds, data.kind)
+}
+
+export function sayTrialFault(data: TrialFault): Said {
+  switch (data.kind) {
+    case 'too_many_trials':
+      return {
+        code: 'RATE_LIMITED',
+        message: `The organization has ${trialWords[data.subject]} too often in the last minute.`,
+        headers: { 'Retry-After': String(data.retryAfterS) },
+      }
+    case 'checks_under_way':
+      return {
+        code: 'RATE_LIMITED',
+        message: `${data.checksMax} checks of providers by the organization are under way.`,
+        hint: 'Repeat the request when one of them has ended.',
+        headers: { 'Retry-After': '1' },
+      }
+    case 'provider_key_missing':
+      return {
+        code: 'NOT_FOUND',
+        message: 'Neither this organization nor this server has a key for such a provider.',
+        hint: 'GET /v1/providers shows where there is one: configured is true there. A test key reaches no provider.',
+      }
+  }
+}
+
+const trialWords: Readonly<Record<TrialSubject, string>> = {
+  tool: 'tried its tools',
+  sip_connection: 'checked its SIP connections',
+  provider: 'checked providers',
+}

@@ -1,0 +1,75 @@
+/** The time limit of a provider check, and keys that change meanwhile. */
+import t from 'tap'
+import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
+import { SealError } from '../../domain/access/seal-error.ts'
+import { Catalog } from '../../domain/catalog/catalog.ts'
+import { createCheckProvider } from '../../domain/dispatch/check-provider.ts'
+import type { ProviderPorts } from '../../domain/ports/provider.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
+import { TestClock } from '../clock.ts'
+import { failure, hang, model, provider } from './fakes.ts'
+
+const tenant = { organizationId: 'org_1', test: false }
+
+function setup(checkKey: NonNullable<ProviderPorts['checkKey']>, open: ProviderKeys['open'] = () => 'opened') {
+  const clock = new TestClock()
+  const warned: object[] = []
+  const log = { info: () => {}, error: () => {}, warn: (fields: object) => void warned.push(fields) }
+  const acme = { ...provider('acme', [model('llm')]), ports: { checkKey }, forKey: () => ({ checkKey }) }
+  const check = createCheckProvider({
+    catalog: new Catalog([acme]),
+    keys: { open, list: () => Promise.resolve({ acme: 'pkey_1' }) },
+    attempts: { admit: () => Promise.resolve(null) },
+    clock,
+    log,
+  })
+  return { clock, warned, check: () => check(tenant, 'acme') }
+}
+
+const errorOf = ({ check }: ReturnType<typeof setup>): Promise<unknown> => check().catch((error: unknown) => error)
+
+t.test('a check waits 10 s, and then ends its request', async (t) => {
+  const signals: CancelSignal[] = []
+  const { clock, warned, check } = setup((signal) => {
+    signals.push(signal)
+    return hang()
+  })
+  const checking = check()
+  await clock.advance(9_999)
+  t.equal(signals[0]?.aborted, false)
+  await clock.advance(1)
+  t.same(await checking, { outcome: 'timeout', providerStatus: null, durationMs: 10_000 })
+  t.match(signals, [{ aborted: true, owner: 'org_1' }])
+  t.match(warned, [{ organizationId: 'org_1', provider: 'acme', outcome: 'timeout' }])
+  t.equal(clock.timers, 0)
+})
+
+t.test('a check that has ended leaves no timer, and is not limited by earlier checks', async (t) => {
+  const { clock, check } = setup(() => Promise.resolve(200))
+  for (let checks = 0; checks < 10; checks++)
+    t.same(await check(), { outcome: 'succeeded', providerStatus: 200, durationMs: 0 })
+  t.equal(clock.timers, 0)
+})
+
+t.test('failures that a check cannot have by its content count as similar ones', async (t) => {
+  for (const [errorClass, outcome] of [
+    ['unsupported', 'bad_request'],
+    ['empty', 'protocol'],
+    ['cancelled', 'unreachable'],
+  ] as const)
+    t.match(await setup(() => Promise.reject(failure(errorClass))).check(), { outcome })
+})
+
+t.test('a defect of this server is no outcome of a check', async (t) => {
+  t.match(await errorOf(setup(() => Promise.reject(new TypeError('a defect')))), { isOurDefect: true })
+})
+
+t.test(
+  'a key that was replaced meanwhile is not found, and a key that cannot be decrypted fails the check',
+  async (t) => {
+    const checkKey = () => Promise.resolve(200)
+    t.match(await errorOf(setup(checkKey, () => null)), { data: { kind: 'provider_key_missing' } })
+    const sealed = setup(checkKey, () => Promise.reject(new SealError('another master key')))
+    await t.rejects(sealed.check(), SealError)
+  },
+)
