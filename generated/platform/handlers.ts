@@ -12,17 +12,17 @@ import type {
   ImportedPhoneNumber, InvitationList, IssuedApiKey, KnownProviders, Member, MemberChange, MemberList, NewAgent,
   NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
   NewSession, NewSipConnection, NewToolReceived, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
-  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList,
-  ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
-  RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
-  SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
-  SignedRequest, SipConnection, SipConnectionChange, SipConnectionCheck, SipConnectionList, SmsAssignmentOrder,
-  SmsBrandProfileReceived, SmsBrandState, SmsCampaignProfileReceived, SmsCampaignState, SmsNumber, SmsRegistration,
-  SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook,
-  Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList,
-  WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook, WebhookAttemptResult, WebhookChange,
-  WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd,
-  WebhookStreamOpen, WebhookTestResult,
+  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderCheck, ProviderHealthList, ProviderKey,
+  ProviderList, ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey,
+  RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage,
+  SentNumberMessage, Session, SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn,
+  SignatureVerdict, SignedOutMember, SignedRequest, SipConnection, SipConnectionChange, SipConnectionCheck,
+  SipConnectionList, SmsAssignmentOrder, SmsBrandProfileReceived, SmsBrandState, SmsCampaignProfileReceived,
+  SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall,
+  StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer,
+  TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook,
+  WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList,
+  WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -849,6 +849,11 @@ export type DeleteProviderKeyRequest = RequestWith<{ path: { provider: string } 
 export type DeleteProviderKeyResult =
   | { status: 204 }
 
+export type CheckProviderRequest = RequestWith<{ path: { provider: string } }>
+
+export type CheckProviderResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ProviderCheck }
+
 export type ListProviderHealthRequest = EmptyRequest
 
 export type ListProviderHealthResult =
@@ -1096,6 +1101,8 @@ export type PlatformHandlers<Caller> = {
   putProviderKey: Handle<PutProviderKeyRequest, PutProviderKeyResult, Caller>
   /** DELETE /v1/providers/{provider} */
   deleteProviderKey: Handle<DeleteProviderKeyRequest, DeleteProviderKeyResult, Caller>
+  /** POST /v1/providers/{provider}/check */
+  checkProvider: Handle<CheckProviderRequest, CheckProviderResult, Caller>
   /** GET /v1/providers/health */
   listProviderHealth: Handle<ListProviderHealthRequest, ListProviderHealthResult, Caller>
   /** GET /v1/providers/known */

@@ -14,17 +14,17 @@ import type {
   ImportedPhoneNumber, InvitationList, IssuedApiKey, KnownProviders, Member, MemberChange, MemberList, NewAgent,
   NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
   NewSession, NewSipConnection, NewToolInput, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
-  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderHealthList, ProviderKey, ProviderList,
-  ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey, RmsgNumberList,
-  RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage, SentNumberMessage, Session,
-  SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn, SignatureVerdict, SignedOutMember,
-  SignedRequest, SipConnection, SipConnectionChange, SipConnectionCheck, SipConnectionList, SmsAssignmentOrder,
-  SmsBrandProfile, SmsBrandState, SmsCampaignProfile, SmsCampaignState, SmsNumber, SmsRegistration, SmsVetting,
-  SmsVettingOrder, StartedPhoneSession, StartedRmsgCall, StartedSession, StreamedWebhookEvent, TestWebhook, Tool,
-  ToolChange, ToolList, ToolTest, ToolTestResult, Transfer, TransferProgress, Usage, VoiceList, WantedRmsgSubscription,
-  WarmTransfer, WebJoin, WebJoined, Webhook, WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail,
-  WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen,
-  WebhookTestResult,
+  PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderCheck, ProviderHealthList, ProviderKey,
+  ProviderList, ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey,
+  RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage,
+  SentNumberMessage, Session, SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn,
+  SignatureVerdict, SignedOutMember, SignedRequest, SipConnection, SipConnectionChange, SipConnectionCheck,
+  SipConnectionList, SmsAssignmentOrder, SmsBrandProfile, SmsBrandState, SmsCampaignProfile, SmsCampaignState,
+  SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall, StartedSession,
+  StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer, TransferProgress,
+  Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook, WebhookAttemptResult,
+  WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookSecret,
+  WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './models/platform.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
@@ -796,6 +796,11 @@ export type DeleteProviderKeyCall = CallOptions & {
 }
 export type DeleteProviderKeyAnswer = Answer<'', null>
 
+export type CheckProviderCall = CallOptions & {
+  path: { /** The id of the provider. An id of another form is not found. */ provider: string }
+}
+export type CheckProviderAnswer = Answer<'application/json', ProviderCheck>
+
 export type ListProviderHealthCall = CallOptions
 export type ListProviderHealthAnswer = Answer<'application/json', ProviderHealthList>
 
@@ -923,6 +928,7 @@ export type PlatformClient = {
   /** List providers and whose credentials they are called with */ listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */ putProviderKey(call: PutProviderKeyCall): Promise<PutProviderKeyAnswer>
   /** Delete the organization's own key */ deleteProviderKey(call: DeleteProviderKeyCall): Promise<DeleteProviderKeyAnswer>
+  /** Ask a provider whether it accepts the key */ checkProvider(call: CheckProviderCall): Promise<CheckProviderAnswer>
   /** List how healthy the models are */ listProviderHealth(call?: ListProviderHealthCall): Promise<ListProviderHealthAnswer>
   /** List what this server can call, stage by stage */ listKnownProviders(call?: ListKnownProvidersCall): Promise<ListKnownProvidersAnswer>
   /** Say where a request went, and why */ getRequestRoute(call: GetRequestRouteCall): Promise<GetRequestRouteAnswer>
@@ -1103,6 +1109,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
   listProviders: { method: 'GET', path: '/v1/providers' },
   putProviderKey: { method: 'PUT', path: '/v1/providers', body: 'json' },
   deleteProviderKey: { method: 'DELETE', path: '/v1/providers/{provider}', answers: {} },
+  checkProvider: { method: 'POST', path: '/v1/providers/{provider}/check' },
   listProviderHealth: { method: 'GET', path: '/v1/providers/health' },
   listKnownProviders: { method: 'GET', path: '/v1/providers/known' },
   getRequestRoute: { method: 'GET', path: '/v1/requests/{id}/route' },

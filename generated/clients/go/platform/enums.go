@@ -199,22 +199,28 @@ type (
 	WebhookChangeSigningSecretSource = WebhookSigningSecretSource
 	StreamedWebhookEventEvent        string
 	Stage                            = UsageByProviderType
-	ModelHealthPath                  string
-	ModelHealthState                 string
-	ModelHealthKeySource             = UsageByProviderKeySource
-	Objective                        string // The objective by which candidates are ranked.
-	RoutingFigurePart                string
-	BenchmarkPath                    = ModelHealthPath // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
-	CallDirection                    string
-	StatusEventProvider              = CallEventProvider
-	TransferStepKind                 = BuiltinConfigKind
-	AnalysisResultStatus             string
-	RecordingEventRecordingStatus    string
-	RmsgEventMessageDirection        = PhoneDirection
-	RmsgEventMessageService          = LastMessageChannel
-	RmsgEventMessageStatus           string
-	RmsgReactionDirection            = PhoneDirection
-	RmsgReactionReaction             string
+	// `succeeded`, or the class of the failure, with the words of the attempts of a request. `auth`: the provider
+	// refuses the key. `quota`: it knows the key, but there is no credit or no plan. `rate_limited` and `overloaded`:
+	// it takes no more requests now, or this server's connections to it are in use. `timeout`: no answer within 10 s.
+	// `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the
+	// request, so the base URL may be of another API. `protocol`: the answer is not of its API.
+	ProviderCheckOutcome          string
+	ModelHealthPath               string
+	ModelHealthState              string
+	ModelHealthKeySource          = UsageByProviderKeySource
+	Objective                     string // The objective by which candidates are ranked.
+	RoutingFigurePart             string
+	BenchmarkPath                 = ModelHealthPath // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
+	CallDirection                 string
+	StatusEventProvider           = CallEventProvider
+	TransferStepKind              = BuiltinConfigKind
+	AnalysisResultStatus          string
+	RecordingEventRecordingStatus string
+	RmsgEventMessageDirection     = PhoneDirection
+	RmsgEventMessageService       = LastMessageChannel
+	RmsgEventMessageStatus        string
+	RmsgReactionDirection         = PhoneDirection
+	RmsgReactionReaction          string
 )
 
 const (
@@ -271,6 +277,7 @@ const (
 	AuditActionWebhookSecretRotated                           AuditAction                            = "webhook_secret.rotated"
 	AuditActionProviderKeyStored                              AuditAction                            = "provider_key.stored"
 	AuditActionProviderKeyDeleted                             AuditAction                            = "provider_key.deleted"
+	AuditActionProviderKeyChecked                             AuditAction                            = "provider_key.checked"
 	AuditActionPhoneNumberPurchased                           AuditAction                            = "phone_number.purchased"
 	AuditActionPhoneNumberImported                            AuditAction                            = "phone_number.imported"
 	AuditActionPhoneNumberUpdated                             AuditAction                            = "phone_number.updated"
@@ -890,6 +897,16 @@ const (
 	StreamedWebhookEventEventCallReport                       StreamedWebhookEventEvent              = "call.report"
 	StreamedWebhookEventEventCallAnalysis                     StreamedWebhookEventEvent              = "call.analysis"
 	StreamedWebhookEventEventCallRecording                    StreamedWebhookEventEvent              = "call.recording"
+	ProviderCheckOutcomeSucceeded                             ProviderCheckOutcome                   = "succeeded"
+	ProviderCheckOutcomeAuth                                  ProviderCheckOutcome                   = "auth"
+	ProviderCheckOutcomeQuota                                 ProviderCheckOutcome                   = "quota"
+	ProviderCheckOutcomeRateLimited                           ProviderCheckOutcome                   = "rate_limited"
+	ProviderCheckOutcomeOverloaded                            ProviderCheckOutcome                   = "overloaded"
+	ProviderCheckOutcomeTimeout                               ProviderCheckOutcome                   = "timeout"
+	ProviderCheckOutcomeUnreachable                           ProviderCheckOutcome                   = "unreachable"
+	ProviderCheckOutcomeServer                                ProviderCheckOutcome                   = "server"
+	ProviderCheckOutcomeBadRequest                            ProviderCheckOutcome                   = "bad_request"
+	ProviderCheckOutcomeProtocol                              ProviderCheckOutcome                   = "protocol"
 	ModelHealthPathStream                                     ModelHealthPath                        = "stream"
 	ModelHealthPathBatch                                      ModelHealthPath                        = "batch"
 	ModelHealthStateOk                                        ModelHealthState                       = "ok"

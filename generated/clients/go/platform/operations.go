@@ -869,6 +869,11 @@ func (c *Client) DeleteProviderKey(ctx context.Context, provider string, options
 	return parley.Empty(ctx, c.surface, parley.Delete("/v1/providers/"+url.PathEscape(provider)), options)
 }
 
+// CheckProvider sends POST /v1/providers/{provider}/check: ask a provider whether it accepts the key.
+func (c *Client) CheckProvider(ctx context.Context, provider string, options ...parley.CallOption) (*ProviderCheck, error) {
+	return parley.JSON[*ProviderCheck](ctx, c.surface, parley.Post("/v1/providers/"+url.PathEscape(provider)+"/check"), options)
+}
+
 // ListProviderHealth sends GET /v1/providers/health: list how healthy the models are.
 func (c *Client) ListProviderHealth(ctx context.Context, options ...parley.CallOption) ([]ModelHealth, error) {
 	return parley.JSON[[]ModelHealth](ctx, c.surface, parley.Get("/v1/providers/health"), options)

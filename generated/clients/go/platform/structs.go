@@ -2770,6 +2770,13 @@ type ProviderKey struct {
 	APIKey   string `json:"apiKey"` // The key, in printable ASCII without spaces.
 }
 
+type ProviderCheck struct {
+	Ok             bool                 `json:"ok"` // Whether the provider accepts the key: `outcome` is `succeeded`.
+	Outcome        ProviderCheckOutcome `json:"outcome"`
+	ProviderStatus *int64               `json:"providerStatus"` // The HTTP status of the answer. null if there was no answer, or if it broke off.
+	DurationMs     int64                `json:"durationMs"`     // How long the check took, in milliseconds.
+}
+
 type ModelHealth struct {
 	Provider string          `json:"provider"` // The id of the provider.
 	Stage    Stage           `json:"stage"`    // The stage of the model.

@@ -228,6 +228,7 @@ _STREAM_WEBHOOK_EVENTS: Operation[types.StreamWebhookEventsEvent] = Operation(
 _LIST_PROVIDERS: Operation[list[types.ProviderStatus]] = Operation("GET", "/v1/providers")
 _PUT_PROVIDER_KEY: Operation[types.ProviderStatus] = Operation("PUT", "/v1/providers", body="json")
 _DELETE_PROVIDER_KEY: Operation[None] = Operation("DELETE", "/v1/providers/{provider}", accept="*/*", answer="none")
+_CHECK_PROVIDER: Operation[types.ProviderCheck] = Operation("POST", "/v1/providers/{provider}/check")
 _LIST_PROVIDER_HEALTH: Operation[list[types.ModelHealth]] = Operation("GET", "/v1/providers/health")
 _LIST_KNOWN_PROVIDERS: Operation[types.KnownProviders] = Operation("GET", "/v1/providers/known")
 _GET_REQUEST_ROUTE: Operation[types.RequestRoute] = Operation("GET", "/v1/requests/{id}/route")
@@ -1077,6 +1078,10 @@ class Platform(Client):
         """Delete the organization's own key."""
         return self._call(_DELETE_PROVIDER_KEY, options, path={"provider": provider})
 
+    def check_provider(self, provider: str, **options: Unpack[CallOptions]) -> types.ProviderCheck:
+        """Ask a provider whether it accepts the key."""
+        return self._call(_CHECK_PROVIDER, options, path={"provider": provider})
+
     def list_provider_health(self, **options: Unpack[CallOptions]) -> list[types.ModelHealth]:
         """List how healthy the models are."""
         return self._call(_LIST_PROVIDER_HEALTH, options)
@@ -1213,6 +1218,7 @@ class AsyncPlatform(AsyncClient):
     list_providers = awaited(Platform.list_providers)
     put_provider_key = awaited(Platform.put_provider_key)
     delete_provider_key = awaited(Platform.delete_provider_key)
+    check_provider = awaited(Platform.check_provider)
     list_provider_health = awaited(Platform.list_provider_health)
     list_known_providers = awaited(Platform.list_known_providers)
     get_request_route = awaited(Platform.get_request_route)

@@ -102,6 +102,18 @@ export type ProviderStatus = {
   source: 'BYOK' | null
 }
 
+export type ProviderCheck = {
+  /** Whether the provider accepts the key: `outcome` is `succeeded`. */ ok: boolean
+  outcome: ProviderCheckOutcome
+  /** The HTTP status of the answer. null if there was no answer, or if it broke off. */ providerStatus: number | null
+  /** How long the check took, in milliseconds. */ durationMs: number
+}
+
+/** `succeeded`, or the class of the failure, with the words of the attempts of a request. `auth`: the provider refuses the key. `quota`: it knows the key, but there is no credit or no plan. `rate_limited` and `overloaded`: it takes no more requests now, or this server's connections to it are in use. `timeout`: no answer within 10 s. `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the request, so the base URL may be of another API. `protocol`: the answer is not of its API. */
+export type ProviderCheckOutcome = 
+  | 'succeeded' | 'auth' | 'quota' | 'rate_limited' | 'overloaded' | 'timeout' | 'unreachable' | 'server'
+  | 'bad_request' | 'protocol'
+
 export type ProviderKey = {
   provider: ProviderId
   /** The key, in printable ASCII without spaces. */ apiKey: string
@@ -368,13 +380,13 @@ export type AuditAction =
   | 'key.revoked' | 'agent.created' | 'agent.updated' | 'agent.restored' | 'agent.deleted' | 'tool.created'
   | 'tool.updated' | 'tool.deleted' | 'tool.tested' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
   | 'webhook.tested' | 'delivery.redelivered' | 'webhook_secret.read' | 'webhook_secret.rotated' | 'provider_key.stored'
-  | 'provider_key.deleted' | 'phone_number.purchased' | 'phone_number.imported' | 'phone_number.updated'
-  | 'phone_number.released' | 'sip_connection.created' | 'sip_connection.updated' | 'sip_connection.deleted'
-  | 'sip_connection.checked' | 'kyb.submitted' | 'sms_brand.saved' | 'sms_brand.submitted' | 'sms_brand.vetting_ordered'
-  | 'sms_campaign.saved' | 'sms_campaign.submitted' | 'sms_number.assigned' | 'sms_number.unassigned' | 'call.joined'
-  | 'call.transferred' | 'call.ended' | 'call.exported' | 'recording.played' | 'callback.cancelled'
-  | 'callback.dispatched' | 'organization.updated' | 'user.signed_in' | 'user.sign_in_failed' | 'user.signed_out'
-  | 'user.password_changed' | 'user.password_reset' | 'user.identity_linked' | 'access.denied'
+  | 'provider_key.deleted' | 'provider_key.checked' | 'phone_number.purchased' | 'phone_number.imported'
+  | 'phone_number.updated' | 'phone_number.released' | 'sip_connection.created' | 'sip_connection.updated'
+  | 'sip_connection.deleted' | 'sip_connection.checked' | 'kyb.submitted' | 'sms_brand.saved' | 'sms_brand.submitted'
+  | 'sms_brand.vetting_ordered' | 'sms_campaign.saved' | 'sms_campaign.submitted' | 'sms_number.assigned'
+  | 'sms_number.unassigned' | 'call.joined' | 'call.transferred' | 'call.ended' | 'call.exported' | 'recording.played'
+  | 'callback.cancelled' | 'callback.dispatched' | 'organization.updated' | 'user.signed_in' | 'user.sign_in_failed'
+  | 'user.signed_out' | 'user.password_changed' | 'user.password_reset' | 'user.identity_linked' | 'access.denied'
 
 export type AuditTarget = {
   /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */ type: string

@@ -27,13 +27,13 @@ AuditAction: TypeAlias = Literal[
     "key.revoked", "agent.created", "agent.updated", "agent.restored", "agent.deleted", "tool.created", "tool.updated",
     "tool.deleted", "tool.tested", "webhook.created", "webhook.updated", "webhook.deleted", "webhook.tested",
     "delivery.redelivered", "webhook_secret.read", "webhook_secret.rotated", "provider_key.stored",
-    "provider_key.deleted", "phone_number.purchased", "phone_number.imported", "phone_number.updated",
-    "phone_number.released", "sip_connection.created", "sip_connection.updated", "sip_connection.deleted",
-    "sip_connection.checked", "kyb.submitted", "sms_brand.saved", "sms_brand.submitted", "sms_brand.vetting_ordered",
-    "sms_campaign.saved", "sms_campaign.submitted", "sms_number.assigned", "sms_number.unassigned", "call.joined",
-    "call.transferred", "call.ended", "call.exported", "recording.played", "callback.cancelled", "callback.dispatched",
-    "organization.updated", "user.signed_in", "user.sign_in_failed", "user.signed_out", "user.password_changed",
-    "user.password_reset", "user.identity_linked", "access.denied",
+    "provider_key.deleted", "provider_key.checked", "phone_number.purchased", "phone_number.imported",
+    "phone_number.updated", "phone_number.released", "sip_connection.created", "sip_connection.updated",
+    "sip_connection.deleted", "sip_connection.checked", "kyb.submitted", "sms_brand.saved", "sms_brand.submitted",
+    "sms_brand.vetting_ordered", "sms_campaign.saved", "sms_campaign.submitted", "sms_number.assigned",
+    "sms_number.unassigned", "call.joined", "call.transferred", "call.ended", "call.exported", "recording.played",
+    "callback.cancelled", "callback.dispatched", "organization.updated", "user.signed_in", "user.sign_in_failed",
+    "user.signed_out", "user.password_changed", "user.password_reset", "user.identity_linked", "access.denied",
 ]
 """The action. `x-audit` of an operation names its action."""
 AuditSourceVia: TypeAlias = Literal["console", "api", "cli"]
@@ -331,6 +331,14 @@ SignatureVerdictReason: TypeAlias = Literal["missing_header", "no_match", "body_
 WebhookChangeSigningSecretSource: TypeAlias = WebhookSigningSecretSource
 StreamedWebhookEventEvent: TypeAlias = Literal["call.status", "call.report", "call.analysis", "call.recording"]
 Stage: TypeAlias = UsageByProviderType
+ProviderCheckOutcome: TypeAlias = Literal[
+    "succeeded", "auth", "quota", "rate_limited", "overloaded", "timeout", "unreachable", "server", "bad_request",
+    "protocol",
+]
+"""`succeeded`, or the class of the failure, with the words of the attempts of a request. `auth`: the provider refuses the key. `quota`: it knows the key, but
+there is no credit or no plan. `rate_limited` and `overloaded`: it takes no more requests now, or this server's connections to it are in use. `timeout`: no
+answer within 10 s. `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the request, so the base URL
+may be of another API. `protocol`: the answer is not of its API."""
 ModelHealthPath: TypeAlias = Literal["stream", "batch"]
 ModelHealthState: TypeAlias = Literal["ok", "degraded", "open", "no_credential", "unknown"]
 ModelHealthKeySource: TypeAlias = UsageByProviderKeySource
@@ -2741,6 +2749,12 @@ class ProviderStatus(TypedDict):
 class ProviderKey(TypedDict):
     provider: str
     apiKey: str  # The key, in printable ASCII without spaces.
+
+class ProviderCheck(TypedDict):
+    ok: bool  # Whether the provider accepts the key: `outcome` is `succeeded`.
+    outcome: ProviderCheckOutcome
+    providerStatus: int | None  # The HTTP status of the answer. null if there was no answer, or if it broke off.
+    durationMs: int  # How long the check took, in milliseconds.
 
 class ModelHealth(TypedDict):
     provider: str  # The id of the provider.

@@ -26,12 +26,12 @@ open_enums! {
         WebhookDeleted = "webhook.deleted", WebhookTested = "webhook.tested",
         DeliveryRedelivered = "delivery.redelivered", WebhookSecretRead = "webhook_secret.read",
         WebhookSecretRotated = "webhook_secret.rotated", ProviderKeyStored = "provider_key.stored",
-        ProviderKeyDeleted = "provider_key.deleted", PhoneNumberPurchased = "phone_number.purchased",
-        PhoneNumberImported = "phone_number.imported", PhoneNumberUpdated = "phone_number.updated",
-        PhoneNumberReleased = "phone_number.released", SipConnectionCreated = "sip_connection.created",
-        SipConnectionUpdated = "sip_connection.updated", SipConnectionDeleted = "sip_connection.deleted",
-        SipConnectionChecked = "sip_connection.checked", KybSubmitted = "kyb.submitted",
-        SmsBrandSaved = "sms_brand.saved", SmsBrandSubmitted = "sms_brand.submitted",
+        ProviderKeyDeleted = "provider_key.deleted", ProviderKeyChecked = "provider_key.checked",
+        PhoneNumberPurchased = "phone_number.purchased", PhoneNumberImported = "phone_number.imported",
+        PhoneNumberUpdated = "phone_number.updated", PhoneNumberReleased = "phone_number.released",
+        SipConnectionCreated = "sip_connection.created", SipConnectionUpdated = "sip_connection.updated",
+        SipConnectionDeleted = "sip_connection.deleted", SipConnectionChecked = "sip_connection.checked",
+        KybSubmitted = "kyb.submitted", SmsBrandSaved = "sms_brand.saved", SmsBrandSubmitted = "sms_brand.submitted",
         SmsBrandVettingOrdered = "sms_brand.vetting_ordered", SmsCampaignSaved = "sms_campaign.saved",
         SmsCampaignSubmitted = "sms_campaign.submitted", SmsNumberAssigned = "sms_number.assigned",
         SmsNumberUnassigned = "sms_number.unassigned", CallJoined = "call.joined", CallTransferred = "call.transferred",
@@ -420,6 +420,16 @@ open_enums! {
     StreamedWebhookEventEvent {
         CallStatus = "call.status", CallReport = "call.report", CallAnalysis = "call.analysis",
         CallRecording = "call.recording",
+    }
+    /// `succeeded`, or the class of the failure, with the words of the attempts of a request. `auth`: the provider
+    /// refuses the key. `quota`: it knows the key, but there is no credit or no plan. `rate_limited` and `overloaded`:
+    /// it takes no more requests now, or this server's connections to it are in use. `timeout`: no answer within 10 s.
+    /// `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the
+    /// request, so the base URL may be of another API. `protocol`: the answer is not of its API.
+    ProviderCheckOutcome {
+        Succeeded = "succeeded", Auth = "auth", Quota = "quota", RateLimited = "rate_limited",
+        Overloaded = "overloaded", Timeout = "timeout", Unreachable = "unreachable", Server = "server",
+        BadRequest = "bad_request", Protocol = "protocol",
     }
     ModelHealthPath { Stream = "stream", Batch = "batch" }
     ModelHealthState {

@@ -620,6 +620,11 @@ impl Platform {
         self.surface.empty(Request::delete("/v1/providers/{provider}").path("provider", provider)).await
     }
 
+    /// Ask a provider whether it accepts the key (`POST /v1/providers/{provider}/check`).
+    pub async fn check_provider(&self, provider: &str) -> Result<ProviderCheck> {
+        self.surface.json(Request::post("/v1/providers/{provider}/check").path("provider", provider)).await
+    }
+
     /// List how healthy the models are (`GET /v1/providers/health`).
     pub async fn list_provider_health(&self) -> Result<Vec<ModelHealth>> {
         self.surface.json(Request::get("/v1/providers/health")).await

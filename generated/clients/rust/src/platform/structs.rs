@@ -882,6 +882,12 @@ pub struct StreamedWebhookEvent {
     /** When the event happened, in UTC. */ pub occurred_at: DateTime<Utc>,
     /** The body of the event as JSON text. Its UTF-8 bytes are those that endpoints get. */ pub body: String,
 }
+pub struct ProviderCheck {
+    /** Whether the provider accepts the key: `outcome` is `succeeded`. */ pub ok: bool,
+    pub outcome: ProviderCheckOutcome,
+    /** The HTTP status of the answer. null if there was no answer, or if it broke off. */ pub provider_status: Option<i64>,
+    /** How long the check took, in milliseconds. */ pub duration_ms: i64,
+}
 pub struct ModelHealth {
     /** The id of the provider. */ pub provider: String,
     /** The stage of the model. */ pub stage: Stage,

@@ -807,6 +807,11 @@ public final class Platform extends Surface {
         return empty(request("DELETE", "/v1/providers/{provider}", provider));
     }
 
+    /** Ask a provider whether it accepts the key: <code>POST /v1/providers/{provider}/check</code>. */
+    public ApiCall<ProviderCheck> checkProvider(String provider) {
+        return json(request("POST", "/v1/providers/{provider}/check", provider), ProviderCheck.class);
+    }
+
     /** List how healthy the models are: {@code GET /v1/providers/health}. */
     public ApiCall<List<ModelHealth>> listProviderHealth() {
         return jsonList(request("GET", "/v1/providers/health"), ModelHealth.class);

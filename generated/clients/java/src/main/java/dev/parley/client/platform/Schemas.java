@@ -217,6 +217,7 @@ public final class Schemas {
         @JsonProperty("webhook_secret.rotated") WEBHOOK_SECRET_ROTATED,
         @JsonProperty("provider_key.stored") PROVIDER_KEY_STORED,
         @JsonProperty("provider_key.deleted") PROVIDER_KEY_DELETED,
+        @JsonProperty("provider_key.checked") PROVIDER_KEY_CHECKED,
         @JsonProperty("phone_number.purchased") PHONE_NUMBER_PURCHASED,
         @JsonProperty("phone_number.imported") PHONE_NUMBER_IMPORTED,
         @JsonProperty("phone_number.updated") PHONE_NUMBER_UPDATED,
@@ -3741,6 +3742,16 @@ public final class Schemas {
         /** The key, in printable ASCII without spaces. */
         public ProviderKey apiKey(String value) { apiKey = value; return this; }
     }
+    /** {@code succeeded}, or the class of the failure, with the words of the attempts of a request. {@code auth}: the provider refuses the key. {@code quota}:
+     * it knows the key, but there is no credit or no plan. {@code rate_limited} and {@code overloaded}: it takes no more requests now, or this server's
+     * connections to it are in use. {@code timeout}: no answer within 10 s. {@code unreachable}: this server cannot connect to it. {@code server}: it failed.
+     * {@code bad_request}: its API does not have the request, so the base URL may be of another API. {@code protocol}: the answer is not of its API. */
+    public enum ProviderCheckOutcome {
+        SUCCEEDED, AUTH, QUOTA, RATE_LIMITED, OVERLOADED, TIMEOUT, UNREACHABLE, SERVER, BAD_REQUEST, PROTOCOL }
+    /** @param ok Whether the provider accepts the key: {@code outcome} is {@code succeeded}.
+     * @param providerStatus The HTTP status of the answer. null if there was no answer, or if it broke off.
+     * @param durationMs How long the check took, in milliseconds. */
+    public record ProviderCheck(boolean ok, Open<ProviderCheckOutcome> outcome, Long providerStatus, long durationMs) {}
     public enum ModelHealthPath { STREAM, BATCH }
     public enum ModelHealthState { OK, DEGRADED, OPEN, NO_CREDENTIAL, UNKNOWN }
     public enum ModelHealthKeySource { @JsonProperty("BYOK") BYOK, @JsonProperty("MANAGED") MANAGED }
