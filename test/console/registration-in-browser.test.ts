@@ -172,6 +172,31 @@ async function tests(browser: Browser): Promise<void> {
     t.equal(listed.find(({ provider }) => provider === 'deepgram')?.source, 'BYOK')
     t.notMatch(await text(), /dg-0123456789/)
     await check('provider-with-key')
+    t.equal(await page.isVisible('button[aria-label="Check the key of openai"]:disabled'), true, 'there is no key')
+    let [status, answer]: [number, object] = [200, {}]
+    await page.route(/\/v1\/providers\/[^/]+\/check$/, (route) =>
+      route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(answer) }),
+    )
+    for (const [outcome, providerStatus, words] of [
+      ['succeeded', 200, ['The provider accepts the key.', 'HTTP status 200 after 40 ms']],
+      ['auth', 401, ['The provider refuses the key.', 'HTTP status 401']],
+      ['timeout', null, ['The provider does not answer.', 'after 40 ms']],
+    ] as const) {
+      answer = { ok: outcome === 'succeeded', outcome, providerStatus, durationMs: 40 }
+      await page.click('button[aria-label="Check the key of deepgram"]')
+      for (const shown of words) await page.waitForSelector(`dialog:has-text("${shown}")`, patience)
+      await page.click('dialog button:has-text("parley")')
+      await page.waitForSelector('dialog pre:has-text("parley providers check deepgram")', patience)
+      await check(`provider-check-${outcome}`)
+      await page.keyboard.press('Escape')
+      await page.waitForSelector('dialog', { ...patience, state: 'detached' })
+    }
+    status = 429
+    answer = { error: 'The organization has checked providers too often.', code: 'RATE_LIMITED', requestId: 'req_test' }
+    await page.click('button[aria-label="Check the key of deepgram"]')
+    await page.waitForSelector('dialog [role="alert"]:has-text("RATE_LIMITED")', patience)
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('dialog', { ...patience, state: 'detached' })
     await page.click('main nav a:has-text("Health")')
     await page.waitForSelector('table[aria-label="Health"] tr:has-text("deepgram")', patience)
     await check('providers-health')

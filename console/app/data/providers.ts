@@ -30,6 +30,10 @@ export const useStoreProviderKey = () =>
     onSuccess: refreshProviders,
   })
 
+/** A check changes neither the keys nor the health. */
+export const useCheckProvider = () =>
+  useMutation({ mutationFn: async (provider: string) => (await platform.checkProvider({ path: { provider } })).body })
+
 export const useDeleteProviderKey = (provider: string) =>
   useMutation({
     mutationFn: () => platform.deleteProviderKey({ path: { provider } }),

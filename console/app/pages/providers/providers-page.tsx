@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ModelHealth, ProviderStatus } from '../../../../generated/clients/typescript/models/platform.ts'
-import { providerHealthQuery, providersQuery } from '../../data/providers.ts'
+import { providerHealthQuery, providersQuery, useCheckProvider } from '../../data/providers.ts'
 import { useSearchValues } from '../../parts/address.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -10,10 +10,11 @@ import { Faint, Line, Tabs } from '../../parts/layout.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
+import { CheckDialog } from './check-dialog.tsx'
 import { Health } from './health.tsx'
 import { DeleteKeyDialog, StoreKeyDialog } from './key-dialogs.tsx'
 
-type Open = { kind: 'store' | 'delete'; provider: string }
+type Open = { kind: 'check' | 'store' | 'delete'; provider: string }
 
 /** Shows this server's providers, the organization's keys for them, and their models' health. */
 export function ProvidersPage() {
@@ -44,14 +45,19 @@ function Keys() {
   const providers = useQuery(providersQuery)
   const { data: health = [] } = useQuery(providerHealthQuery)
   const [open, setOpen] = useState<Open | null>(null)
+  const check = useCheckProvider()
   const close = () => setOpen(null)
+  const show = (what: Open) => {
+    if (what.kind === 'check') check.mutate(what.provider)
+    setOpen(what)
+  }
   const modelsOf = ({ provider }: ProviderStatus) => health.filter((model) => model.provider === provider)
   const columns: readonly Column<ProviderStatus>[] = [
     { name: 'Provider', cell: ({ provider }) => <strong>{provider}</strong> },
     { name: 'For', cell: ({ stages }) => stages.join(', ') },
     { name: 'Key', cell: (row) => (needsNoKey(modelsOf(row)) ? <Faint>needs none</Faint> : <Key status={row} />) },
     { name: 'Now', cell: (row) => <Now models={modelsOf(row)} /> },
-    { name: 'Actions', cell: (row) => !needsNoKey(modelsOf(row)) && <Actions status={row} open={setOpen} /> },
+    { name: 'Actions', cell: (row) => !needsNoKey(modelsOf(row)) && <Actions status={row} open={show} /> },
   ]
   return (
     <>
@@ -69,6 +75,7 @@ function Keys() {
           )
         }
       </Answer>
+      {open?.kind === 'check' && <CheckDialog provider={open.provider} check={check} onClose={close} />}
       {open?.kind === 'store' && <StoreKeyDialog provider={open.provider} onClose={close} />}
       {open?.kind === 'delete' && <DeleteKeyDialog provider={open.provider} onClose={close} />}
     </>
@@ -95,9 +102,19 @@ function Now({ models }: { models: readonly ModelHealth[] }) {
   return reachable.some(({ state }) => state === 'ok') ? <Badge tone="good">ok</Badge> : <Faint>not used lately</Faint>
 }
 
-function Actions({ status: { provider, source }, open }: { status: ProviderStatus; open: (what: Open) => void }) {
+type ActionsProps = { status: ProviderStatus; open: (what: Open) => void }
+
+function Actions({ status: { provider, configured, source }, open }: ActionsProps) {
   return (
     <Line>
+      <Button
+        isSmall
+        aria-label={`Check the key of ${provider}`}
+        disabled={!configured}
+        onClick={() => open({ kind: 'check', provider })}
+      >
+        Check
+      </Button>
       <Button
         isSmall
         aria-label={`${source === 'BYOK' ? 'Replace the' : 'Store a'} key of ${provider}`}
