@@ -10,8 +10,6 @@ import { openDatabase } from '../process/database.ts'
 import { freePort } from '../process/machine.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
 import { Page, type Started } from '../session/voice-session.ts'
-import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
-import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
 import { compareAccess } from './access.ts'
 import { compareAgents, compareAgentVersions, compareToolTests } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
@@ -26,6 +24,7 @@ import { compareSmsRegistration } from './sms-registration.ts'
 import { storeCalls } from './stored-calls.ts'
 import { compareTransfers } from './transfers.ts'
 import { compareUsage } from './usage.ts'
+import { compareDeliveries } from './webhook-deliveries.ts'
 
 const providers = await startProviders()
 t.teardown(() => providers.close())
@@ -251,38 +250,9 @@ t.test("responses about scheduled callbacks match the contract's examples", asyn
   await compare('CallbackConflict: cancelled', { operation: 'dispatchCallback' })
 })
 
-t.test("responses about webhook deliveries match the contract's examples", async (t) => {
-  const acme = await administration.organization('with webhooks')
-  const receiver = await startReceiver(
-    inOrder(status(204), status(500), status(204), (response) => {
-      response.end('{"firstMessage": 7}')
-    }),
-  )
-  const sql = openDatabase(parley)
-  t.teardown(() => Promise.all([receiver.close(), sql.end()]))
-  const tenant = { organizationId: acme.id, test: false }
-  const compare = async (example: string, sent: Sent) =>
-    examples.compare(t, await examples.send(acme, sent), { example })
-  await compare('listWebhookDeliveries 200: none', { operation: 'listWebhookDeliveries' })
-  const endpointId = await insertEndpoint(sql, tenant, receiver.url)
-  const stored = newCall(acme.id)
-  await administration.store.calls.insert(stored, {})
-  const id = await recordDelivery(administration.store, tenant, endpointId, {
-    callId: stored.id,
-    agentId: 'agent_7Hq2mXb0cVtR5sYp1LwEk9',
-    payload: { status: 'completed' },
-  })
-  const values = { id }
-  await compare('listWebhookDeliveries 200: one', { operation: 'listWebhookDeliveries' })
-  await compare('getWebhookDelivery 200: succeeded', { operation: 'getWebhookDelivery', values })
-  await compare('redeliverWebhook 200: delivered', { operation: 'redeliverWebhook', values })
-  await compare('redeliverWebhook 200: failed', { operation: 'redeliverWebhook', values })
-  const tried = { operation: 'testWebhook', values: { id: endpointId } }
-  await compare('testWebhook 200: delivered', { ...tried, request: 'status' })
-  await compare('testWebhook 200: invalid', { ...tried, request: 'answer' })
-  await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'manual' where id = ${endpointId}`
-  await compare('RedeliveryConflict: disabled', { operation: 'redeliverWebhook', values })
-})
+t.test("responses about webhook deliveries match the contract's examples", (t) =>
+  compareDeliveries(t, examples, { parley, admin: administration }),
+)
 
 t.test("responses about webhook endpoints and the webhook secret match the contract's examples", async (t) => {
   const acme = await administration.organization('with webhooks', { scopes: ['platform', 'admin'] })
