@@ -8,8 +8,10 @@ import { mayPass } from './follow-stream.ts'
 import { endpointNamed } from './named.ts'
 import { print } from './print.ts'
 import { oneLine } from './terminal.ts'
+import { timeOf } from './time-option.ts'
 
 type Json = { json: boolean }
+type Range = { since: string; until?: string }
 
 /** Adds the delivery log's commands to the group `webhooks`. */
 export function addDeliveries(group: Command, actions: Actions): void {
@@ -24,6 +26,20 @@ export function addDeliveries(group: Command, actions: Actions): void {
       if (!body.delivered) process.exitCode = 1
     })
   group
+    .command('recover')
+    .description('send the failed deliveries to an endpoint again, at most 10,000 of them')
+    .argument('<endpoint>', 'its name or its id')
+    .requiredOption('--since <time>', 'created then or later, and at most 30 days ago: 2026-11-21T16:00:00Z')
+    .option('--until <time>', 'created before this time')
+    .option('--json', 'print the answer as it came', false)
+    .action(async (endpoint: string, { since, until, json }: Range & Json) => {
+      const range = { since: timeOf('--since', since), ...(until && { until: timeOf('--until', until) }) }
+      const client = platformClient(await actions.connection())
+      const id = await endpointNamed(client, endpoint)
+      const { body } = await client.recoverWebhook({ path: { id }, body: range })
+      print(json, body, () => recoveredLines(body.deliveries))
+    })
+  group
     .command('tail')
     .description('deliveries as they change, until Ctrl-C')
     .option('--endpoint <endpoint>', 'to this endpoint: its name or its id')
@@ -34,6 +50,14 @@ export function addDeliveries(group: Command, actions: Actions): void {
       await tail(client, endpointId, (delivery) => console.log(json ? JSON.stringify(delivery) : lineOf(delivery)))
     })
 }
+
+/** The contract's limit for one request. */
+const recoveredMax = 10_000
+
+const recoveredLines = (deliveries: number) => [
+  `${deliveries} ${deliveries === 1 ? 'delivery is' : 'deliveries are'} sent again`,
+  ...(deliveries < recoveredMax ? [] : ['more may be left: repeat the command']),
+]
 
 const lookEveryMs = 1_000
 /** The limit for watched deliveries. Changes to older deliveries are not shown. */

@@ -71,13 +71,14 @@ export class Fixtures {
     }
   }
 
-  /** Puts existing ids and free names into an example. */
+  /** Puts existing ids, free names and a time of the last hour into an example. */
   async adapt(operation: Operation, value: unknown): Promise<unknown> {
     if (typeof value !== 'object' || value === null) return value
     const fields: Fields = { ...value }
     if (named.has(operation.id) && 'name' in fields) fields['name'] = `conform_${++this.#names}`
     try {
       if (operation.id === 'importPhoneNumber') fields['e164'] = `+1500555${String(++this.#names).slice(-4)}`
+      if (operation.id === 'recoverWebhook') fields['since'] = new Date(Date.now() - 3_600_000).toISOString()
       if (operation.id === 'putProviderKey') fields['provider'] = await this.#cachedId('unconfigured')
       if (operation.id === 'createPhoneSession') fields['from'] = await this.#numberFrom()
       if (operation.id === 'purchasePhoneNumber') fields['e164'] = await this.#id('available', {}, true)

@@ -78,6 +78,10 @@ export type Problem =
   | { kind: 'agents_not_taken' }
   | { kind: 'extraction_not_taken' }
   | { kind: 'secret_of_other_origin' }
+  /** Failed deliveries are sent again only if they are not older. */
+  | { kind: 'recovery_too_old' }
+  /** The range of deliveries ends before it begins. */
+  | { kind: 'recovery_empty' }
   /** The number has neither an agent nor settings for a session, so its calls could not be answered. */
   | { kind: 'answer_missing' }
   | { kind: 'number_not_us' }
@@ -154,10 +158,10 @@ export type ResourceFaultData =
   | { kind: 'legacy_managed' }
   | { kind: 'callback_not_scheduled'; status: CallbackStatus }
   /**
-   * The delivery cannot be repeated, an attempt is running, or the organization has reached its limit for concurrent
-   * redeliveries.
+   * The delivery cannot be repeated, its endpoint is disabled, an attempt is running, or the organization has reached
+   * its limit for concurrent redeliveries.
    */
-  | { kind: 'redelivery_unavailable'; requestedMax?: number }
+  | { kind: 'redelivery_unavailable'; requestedMax?: number; isEndpointDisabled?: true }
   /** A call could not be placed: no number may place calls, or the carrier did not accept the call. */
   | { kind: 'not_dialed'; why: NotDialed | 'no_number'; sessionId?: string }
   /** The number cannot place calls: it is for inbound calls only, suspended, or not set up. */

@@ -1,4 +1,4 @@
-/** Reads the delivery log, and repeats deliveries on request. */
+/** Reads the delivery log, and repeats deliveries on request: one delivery, or an endpoint's failed deliveries. */
 
 import { afterSending } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -7,23 +7,31 @@ import type { Attempt } from '../records/webhook-delivery.ts'
 import type { DeliveryTargets } from '../records/webhook-endpoint.ts'
 import { UnderWay } from '../streams/under-way.ts'
 import { type AttemptDeps, post } from './attempt.ts'
-import type { DeliveryFilter, DeliveryPage, DeliveryPosition, DeliveryStore, WholeDelivery } from './delivery-store.ts'
+import type {
+  DeliveryFilter,
+  DeliveryPage,
+  DeliveryPosition,
+  DeliveryRange,
+  DeliveryStore,
+  WholeDelivery,
+} from './delivery-store.ts'
 import { canAttempt, cancelledEnd, endOf, givenBackEnd } from './outcome.ts'
 import type { DeliveryMetrics, DeliveryQueue } from './queue.ts'
+import { recoverDeliveries } from './recovery.ts'
 
 export type DeliveriesDeps = AttemptDeps & {
   store: DeliveryStore
   queue: DeliveryQueue
   targets: DeliveryTargets
   metrics: DeliveryMetrics
-  /** The maximum number of concurrent redeliveries for one organization. */
+  /** The maximum number of concurrent redeliveries and recoveries for one organization. */
   requestedMax: number
 }
 
-/** Methods for one delivery throw ResourceFault `not_found` if the tenant has no such delivery. */
+/** Methods for one delivery or one endpoint throw ResourceFault `not_found` if the tenant does not have it. */
 export class Deliveries {
   readonly #deps: DeliveriesDeps
-  /** Counts running redeliveries by organization. */
+  /** Counts running redeliveries and recoveries by organization. */
   readonly #requested = new UnderWay()
 
   constructor(deps: DeliveriesDeps) {
@@ -42,14 +50,26 @@ export class Deliveries {
    * Makes one attempt now. A success ends the delivery. A failure does not change the delivery's schedule. Throws
    * ResourceFault `redelivery_unavailable`.
    */
-  async redeliver(tenant: Tenant, id: string): Promise<Attempt> {
-    const { organizationId } = tenant
+  redeliver(tenant: Tenant, id: string): Promise<Attempt> {
+    return this.#request(tenant, () => this.#redeliver(tenant, id))
+  }
+
+  /**
+   * Makes an endpoint's failed deliveries due again, and returns their number. Throws ResourceFault `invalid` and
+   * `redelivery_unavailable`.
+   */
+  recover(tenant: Tenant, range: DeliveryRange): Promise<number> {
+    const { store, clock } = this.#deps
+    return this.#request(tenant, () => recoverDeliveries({ store, nowMs: clock.nowMs() }, tenant, range))
+  }
+
+  async #request<Answer>({ organizationId }: Tenant, run: () => Promise<Answer>): Promise<Answer> {
     const { requestedMax } = this.#deps
     if (this.#requested.of(organizationId) >= requestedMax)
       throw new ResourceFault({ kind: 'redelivery_unavailable', requestedMax })
     const end = this.#requested.begin(organizationId)
     try {
-      return await this.#redeliver(tenant, id)
+      return await run()
     } finally {
       end()
     }

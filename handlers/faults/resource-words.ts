@@ -80,7 +80,7 @@ export function sayResourceFault(data: ResourceFaultData): Said {
         message: `The callback is not scheduled: its status is ${data.status}.`,
       }
     case 'redelivery_unavailable':
-      return redeliveryUnavailable(data.requestedMax)
+      return redeliveryUnavailable(data)
     case 'not_dialed':
       return notDialed(data)
     case 'kyb_conflict':
@@ -135,10 +135,15 @@ const versionChanged = (version: number): Said => ({
   message: `The agent has been changed since: its version is ${version}.`,
 })
 
-function redeliveryUnavailable(requestedMax: number | undefined): Said {
-  if (requestedMax === undefined) return { code: 'REDELIVERY_UNAVAILABLE' }
+type RedeliveryUnavailable = Extract<ResourceFaultData, { kind: 'redelivery_unavailable' }>
+
+function redeliveryUnavailable({ requestedMax, isEndpointDisabled }: RedeliveryUnavailable): Said {
+  const code = 'REDELIVERY_UNAVAILABLE'
+  if (isEndpointDisabled)
+    return { code, message: 'The endpoint is disabled.', hint: 'Enable it, and repeat the request.' }
+  if (requestedMax === undefined) return { code }
   return {
-    code: 'REDELIVERY_UNAVAILABLE',
+    code,
     message: `${requestedMax} redeliveries of the organization are under way.`,
     hint: 'Repeat the request when one of them has ended.',
   }
@@ -269,7 +274,7 @@ function isOfPassword(problem: Problem): problem is Extract<Problem, { kind: key
   return Object.hasOwn(passwordComplaints, problem.kind)
 }
 
-/** Error messages about webhook URLs, headers and secrets. Each message follows the field's path. */
+/** Error messages about an endpoint's settings and a recovery's times. Each message follows the field's path. */
 const webhookComplaints = {
   url_malformed: 'is no URL',
   url_not_https:
@@ -285,6 +290,20 @@ const webhookComplaints = {
   agents_not_taken: 'must be false or left out where agentIds names agents',
   extraction_not_taken: 'is for endpoints of call.report or call.analysis alone',
   secret_of_other_origin: 'must be sent again, because the origin of the URL has changed',
+  recovery_too_old: 'must be at most 30 days ago',
+  recovery_empty: 'must be after since',
+}
+
+/** The keywords for problems with an endpoint or a recovery. The keyword for other such problems is `format`. */
+const webhookKeywords: Partial<Record<keyof typeof webhookComplaints, string>> = {
+  secret_missing: 'required',
+  secret_of_other_origin: 'required',
+  secret_not_taken: 'additionalProperties',
+  extraction_not_taken: 'additionalProperties',
+  agents_missing: 'minItems',
+  agents_not_taken: 'const',
+  recovery_too_old: 'minimum',
+  recovery_empty: 'minimum',
 }
 
 function isOfWebhook(problem: Problem): problem is Extract<Problem, { kind: keyof typeof webhookComplaints }> {
@@ -311,27 +330,21 @@ function isOfPhoneNumber(problem: Problem): problem is Extract<Problem, { kind: 
 function keywordOf(problem: Problem): string {
   if (isOfBrand(problem)) return problem.kind === 'tax_number_missing' ? 'required' : 'format'
   if (isOfConnection(problem)) return connectionKeywords[problem.kind]
+  if (isOfWebhook(problem)) return webhookKeywords[problem.kind] ?? 'format'
   switch (problem.kind) {
     case 'first_message_missing':
     case 'intent_missing':
     case 'destination_ambiguous':
     case 'options_missing':
     case 'setting_missing':
-    case 'secret_missing':
-    case 'secret_of_other_origin':
     case 'answer_missing':
       return 'required'
     case 'options_not_taken':
     case 'setting_not_taken':
-    case 'secret_not_taken':
-    case 'extraction_not_taken':
     case 'secret_shown':
       return 'additionalProperties'
-    case 'agents_missing':
-      return 'minItems'
     case 'tools_too_many':
       return 'maxItems'
-    case 'agents_not_taken':
     case 'identity_not_of_caller':
     case 'identity_not_of_recipient':
     case 'number_of_other_line':
@@ -368,13 +381,7 @@ function keywordOf(problem: Problem): string {
     case 'template_malformed':
     case 'schema_malformed':
     case 'schema_refers_outside':
-    case 'header_reserved':
     case 'placeholder_unknown':
-    case 'url_malformed':
-    case 'url_not_https':
-    case 'url_with_user':
-    case 'url_not_public':
-    case 'url_bad_port':
       return 'format'
   }
 }

@@ -34,6 +34,7 @@ export function webhookDeliveryOperations(
     listWebhookDeliveries: listWebhookDeliveries(deliveries),
     getWebhookDelivery: getWebhookDelivery(deliveries),
     redeliverWebhook: redeliverWebhook(deliveries),
+    recoverWebhook: recoverWebhook(deliveries),
     testWebhook: testWebhook(tryEndpoint),
     testAgentTool: testAgentTool(tryTool),
     verifyWebhookSignature: verifyWebhookSignature(verifySignature),
@@ -87,6 +88,18 @@ function redeliverWebhook(deliveries: Deliveries): Handlers['redeliverWebhook'] 
     status: 200,
     body: wireAttemptResult(await deliveries.redeliver(tenantOf(caller), path.id)),
   })
+}
+
+function recoverWebhook(deliveries: Deliveries): Handlers['recoverWebhook'] {
+  return async ({ path, body: { since, until } }, { caller }) => {
+    const range = {
+      endpointId: path.id,
+      // Stored times have whole milliseconds, so fractions are rounded up.
+      fromMs: Math.ceil(microsecondsOf('/since', since) / 1000),
+      toMs: until === undefined ? null : Math.ceil(microsecondsOf('/until', until) / 1000),
+    }
+    return { status: 202, body: { deliveries: await deliveries.recover(tenantOf(caller), range) } }
+  }
 }
 
 function testWebhook(tryEndpoint: TryEndpoint): Handlers['testWebhook'] {

@@ -11,6 +11,7 @@ import { callsOfVersions } from './0057-calls-of-versions.ts'
 import { providerHealth } from './0058-provider-health.ts'
 import { receivedMessages } from './0059-received-messages.ts'
 import { newestMessages } from './0060-newest-messages.ts'
+import { failedDeliveries } from './0061-failed-deliveries.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   providerHealth,
   receivedMessages,
   newestMessages,
+  failedDeliveries,
 ]

@@ -17,6 +17,7 @@ import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 import { completeDeliveries } from './webhook-ends.ts'
 import { insertEvent } from './webhook-outbox.ts'
 import { type ClaimedRow, claimedColumns, claimedOf, isNextOfCall, leaseOf } from './webhook-queue.ts'
+import { recover } from './webhook-recovery.ts'
 
 export type DeliveryStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
@@ -70,6 +71,13 @@ export function createDeliveryStore({ worlds, clock, instanceId, retentionDays }
           await tx`select from webhook_deliveries d ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
         return existing ? 'refused' : 'unknown'
       })
+    },
+    recover: async (tenant, range, batch) => {
+      if (!isUuid(range.endpointId)) return 'unknown'
+      const fromMs = Math.max(range.fromMs, oldest().getTime())
+      return worlds.asTenant(tenant, (tx) =>
+        recover(tx, tenant, { ...range, fromMs }, { ...batch, nowMs: clock.nowMs() }),
+      )
     },
     summaries: (tenant, ids) => worlds.asTenant(tenant, (tx) => summaries(tx, tenant, ids, clock.nowMs())),
     record: (tenant, sent) =>

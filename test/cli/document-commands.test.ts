@@ -129,11 +129,11 @@ t.test('the commands of docs/backup.md write a backup and restore it into an emp
   t.match((await runAlone(['org', 'list'], empty)).stdout, /local/)
 })
 
-t.test('the commands of docs/webhooks.md register an endpoint, follow deliveries and send one again', async (t) => {
+t.test('the commands of docs/webhooks.md register an endpoint, follow deliveries and send them again', async (t) => {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
-  const register = blockWith('webhooks', '/v1/webhooks').replace('https://crm.example/parley', receiver.url)
-  const endpoint = JSON.parse(await inShell(register)) as { name: string }
+  const register = blockWith('webhooks', 'crm.example').replace('https://crm.example/parley', receiver.url)
+  const endpoint = JSON.parse(await inShell(register)) as { id: string; name: string }
   t.equal(endpoint.name, 'crm')
   const [list = [], tail = [], resend = []] = commandsIn(blockWith('webhooks', 'webhooks list'))
   t.match(await outputOf(t, list), /crm/)
@@ -146,6 +146,11 @@ t.test('the commands of docs/webhooks.md register an endpoint, follow deliveries
   const withId = resend.map((arg) => (arg === 'ID' ? id : arg))
   await outputOf(t, withId)
   t.equal(receiver.received.length, 2)
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
+  const outage = blockWith('webhooks', '/recover').replaceAll('2026-11-21T14:00:00Z', hourAgo)
+  const [curl = '', command = ''] = outage.split(/^(?=parley )/m)
+  t.same(JSON.parse(await inShell(curl, { ENDPOINT: endpoint.id })), { deliveries: 0 })
+  for (const args of commandsIn(command)) t.equal(await outputOf(t, args), '0 deliveries are sent again\n')
 })
 
 t.test('the commands of docs/transfers.md transfer calls, and give an agent the tool transfer_call', async (t) => {

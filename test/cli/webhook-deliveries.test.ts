@@ -1,11 +1,13 @@
-/** `parley webhooks resend`, `parley webhooks tail` and `parley trigger`. */
+/** `parley webhooks resend`, `parley webhooks recover`, `parley webhooks tail` and `parley trigger`. */
 import { createHmac } from 'node:crypto'
 import t from 'tap'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { runCommand, startCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
 import { inOrder, ok, type Received, startReceiver, status } from '../webhooks/receiver.ts'
+import { recordDelivery } from '../webhooks/recorded.ts'
 import { eventOf, openStoredEvents } from '../webhooks/stored-events.ts'
 import { startAdministered } from './administered.ts'
 import { refused } from './refused.ts'
@@ -42,6 +44,28 @@ t.test('`tail` prints each change of a webhook delivery, and `resend` sends the 
   const again = await command('resend', delivery?.id ?? '', '--json')
   t.match(JSON.parse(again.stdout), { delivered: true, httpStatus: 204, error: null })
   refused(t, await command('resend', id), /NOT_FOUND/)
+})
+
+t.test('`recover` sends the failed deliveries to an endpoint again', async (t) => {
+  const acme = await admin.organization('with failures')
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const wanted = { name: 'crm', url: receiver.url, events: ['call.status'] }
+  const { id } = (await call(acme, 'POST', '/v1/webhooks', wanted)).json<{ id: string }>()
+  const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
+  const recover = (...args: string[]) => runCommand(parley, ['webhooks', 'recover', 'crm', ...args], env)
+  await recordDelivery(admin.store, { organizationId: acme.id, test: false }, id)
+  const sql = openDatabase(parley)
+  t.teardown(() => sql.end())
+  await sql`update webhook_deliveries set status = 'failed' where endpoint_id = ${id}`
+  const since = new Date(Date.now() - 60_000).toISOString()
+  const sent = await recover('--since', since)
+  t.same([sent.code, sent.stdout], [0, '1 delivery is sent again\n'], sent.stderr)
+  await until('it has arrived', () => receiver.received.length === 1)
+  const none = await recover('--since', since, '--until', new Date().toISOString(), '--json')
+  t.same(JSON.parse(none.stdout), { deliveries: 0 })
+  refused(t, await recover('--since', 'yesterday'), /--since: yesterday is no time/)
+  refused(t, await recover('--since', '2020-01-01'), /at most 30 days ago/)
 })
 
 t.test('`trigger` sends an example event to an endpoint, or directly from the command', async (t) => {

@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { hourMs } from '../callbacks/callback.ts'
 import { newCall } from '../calls/call.ts'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -41,6 +42,9 @@ export async function compareDeliveries(
   const tried = { operation: 'testWebhook', values: { id: endpointId } }
   await compare('testWebhook 200: delivered', { ...tried, request: 'status' })
   await compare('testWebhook 200: invalid', { ...tried, request: 'answer' })
+  const fields = { since: new Date(Date.now() - hourMs).toISOString() }
+  const recovered = { operation: 'recoverWebhook', request: 'outage', values: { id: endpointId }, fields }
+  await compare('recoverWebhook 202: outage', recovered)
   await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'manual' where id = ${endpointId}`
   await compare('RedeliveryConflict: disabled', { operation: 'redeliverWebhook', values })
 }

@@ -127,6 +127,13 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
   testWebhook: [
     { method: 'POST', path: ({ webhook }) => `/v1/webhooks/${webhook}/test`, body: { event: 'call.status' } },
   ],
+  recoverWebhook: [
+    {
+      method: 'POST',
+      path: ({ webhook }) => `/v1/webhooks/${webhook}/recover`,
+      body: { since: new Date(Date.now() - 3_600_000).toISOString() },
+    },
+  ],
   verifyWebhookSignature: [
     {
       method: 'POST',

@@ -104,5 +104,7 @@ export const limits: Readonly<Record<string, readonly [text: string, file: strin
     ['2 h, {} h, 10 h and 10 h', 'domain/webhooks/schedule.ts', 'retryDelaysMs.4', 3600 * second],
     ['5 h, {} h and 10 h', 'domain/webhooks/schedule.ts', 'retryDelaysMs.5', 3600 * second],
     ['and {} h after the failure', 'domain/webhooks/schedule.ts', 'retryDelaysMs.6', 3600 * second],
+    ['which is at most {} days ago', 'domain/webhooks/recovery.ts', 'ageDaysMax'],
+    ['A request takes at most {} deliveries', 'domain/webhooks/recovery.ts', 'recoveredMax'],
   ],
 }

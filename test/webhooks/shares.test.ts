@@ -66,6 +66,31 @@ t.test("an endpoint that answers slowly gets at most a quarter of another endpoi
   t.equal(open.most, 4)
 })
 
+t.test(
+  'if an organization recovers deliveries to an endpoint that never answers, others still get events',
+  async (t) => {
+    const time = new TestClock({ quiet: wholeProcess })
+    const world = await openWorld(t, cluster, { time })
+    const other = await world.other()
+    let hanging = 0
+    const silent = await startReceiver(() => void hanging++)
+    const receiver = await startReceiver()
+    t.teardown(() => Promise.all([silent.close(), receiver.close()]))
+    const dead = await world.endpoint(silent.url, { timeoutMs: 30_000 })
+    for (let events = 0; events < 100; events++) await world.emit(dead)
+    await world.sql`update webhook_deliveries set status = 'failed'`
+    const dispatcher = world.dispatcher({ limits })
+    const range = { endpointId: dead, fromMs: time.nowMs() - 1_000, toMs: null }
+    t.equal(await world.deliveries.recover(world.tenant, range), 100)
+    await polled(time, dispatcher, () => hanging >= limits.endpointMax)
+    t.equal(hanging, limits.endpointMax)
+    const fast = await other.endpoint(receiver.url)
+    for (let events = 0; events < 40; events++) await other.emit(fast)
+    await polled(time, dispatcher, () => receiver.received.length === 40)
+    t.equal(receiver.received.length, 40)
+  },
+)
+
 t.test('if endpoints of many organizations never answer, another organization still gets its events', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
   const world = await openWorld(t, cluster, { time })
