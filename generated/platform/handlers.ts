@@ -13,8 +13,8 @@ import type {
   NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
   NewSession, NewSipConnection, NewToolReceived, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
   PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderCheck, ProviderHealthList, ProviderKey,
-  ProviderList, ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey,
-  RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage,
+  ProviderList, ProviderStatus, RecordingLink, RecoverWebhook, ReleasedPhoneNumber, RemovedMember, RequestRoute,
+  RevokedApiKey, RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage,
   SentNumberMessage, Session, SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn,
   SignatureVerdict, SignedOutMember, SignedRequest, SipConnection, SipConnectionChange, SipConnectionCheck,
   SipConnectionList, SmsAssignmentOrder, SmsBrandProfileReceived, SmsBrandState, SmsCampaignProfileReceived,
@@ -22,7 +22,7 @@ import type {
   StartedSession, StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer,
   TransferProgress, Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook,
   WebhookAttemptResult, WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList,
-  WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
+  WebhookRecovery, WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -750,6 +750,11 @@ export type TestWebhookRequest = RequestWith<{ path: { id: string }; body: TestW
 export type TestWebhookResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookTestResult }
 
+export type RecoverWebhookRequest = RequestWith<{ path: { id: string }; body: RecoverWebhook }>
+
+export type RecoverWebhookResult =
+  | { status: 202; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookRecovery }
+
 export type ListWebhookDeliveriesRequest = RequestWith<{
   query: {
     endpointId?: string
@@ -1071,6 +1076,8 @@ export type PlatformHandlers<Caller> = {
   deleteRmsgSubscription: Handle<DeleteRmsgSubscriptionRequest, DeleteRmsgSubscriptionResult, Caller>
   /** POST /v1/webhooks/{id}/test */
   testWebhook: Handle<TestWebhookRequest, TestWebhookResult, Caller>
+  /** POST /v1/webhooks/{id}/recover */
+  recoverWebhook: Handle<RecoverWebhookRequest, RecoverWebhookResult, Caller>
   /** GET /v1/webhook-deliveries */
   listWebhookDeliveries: Handle<ListWebhookDeliveriesRequest, ListWebhookDeliveriesResult, Caller>
   /** GET /v1/webhook-deliveries/{id} */

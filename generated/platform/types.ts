@@ -567,14 +567,15 @@ export type AuditAction =
   | 'member.role_changed' | 'member.removed' | 'member.signed_out' | 'key.created' | 'key.updated' | 'key.rotated'
   | 'key.revoked' | 'agent.created' | 'agent.updated' | 'agent.restored' | 'agent.deleted' | 'tool.created'
   | 'tool.updated' | 'tool.deleted' | 'tool.tested' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
-  | 'webhook.tested' | 'delivery.redelivered' | 'webhook_secret.read' | 'webhook_secret.rotated' | 'provider_key.stored'
-  | 'provider_key.deleted' | 'provider_key.checked' | 'phone_number.purchased' | 'phone_number.imported'
-  | 'phone_number.updated' | 'phone_number.released' | 'sip_connection.created' | 'sip_connection.updated'
-  | 'sip_connection.deleted' | 'sip_connection.checked' | 'kyb.submitted' | 'sms_brand.saved' | 'sms_brand.submitted'
-  | 'sms_brand.vetting_ordered' | 'sms_campaign.saved' | 'sms_campaign.submitted' | 'sms_number.assigned'
-  | 'sms_number.unassigned' | 'call.joined' | 'call.transferred' | 'call.ended' | 'call.exported' | 'recording.played'
-  | 'callback.cancelled' | 'callback.dispatched' | 'organization.updated' | 'user.signed_in' | 'user.sign_in_failed'
-  | 'user.signed_out' | 'user.password_changed' | 'user.password_reset' | 'user.identity_linked' | 'access.denied'
+  | 'webhook.tested' | 'webhook.recovered' | 'delivery.redelivered' | 'webhook_secret.read' | 'webhook_secret.rotated'
+  | 'provider_key.stored' | 'provider_key.deleted' | 'provider_key.checked' | 'phone_number.purchased'
+  | 'phone_number.imported' | 'phone_number.updated' | 'phone_number.released' | 'sip_connection.created'
+  | 'sip_connection.updated' | 'sip_connection.deleted' | 'sip_connection.checked' | 'kyb.submitted' | 'sms_brand.saved'
+  | 'sms_brand.submitted' | 'sms_brand.vetting_ordered' | 'sms_campaign.saved' | 'sms_campaign.submitted'
+  | 'sms_number.assigned' | 'sms_number.unassigned' | 'call.joined' | 'call.transferred' | 'call.ended'
+  | 'call.exported' | 'recording.played' | 'callback.cancelled' | 'callback.dispatched' | 'organization.updated'
+  | 'user.signed_in' | 'user.sign_in_failed' | 'user.signed_out' | 'user.password_changed' | 'user.password_reset'
+  | 'user.identity_linked' | 'access.denied'
 
 export type AuditTarget = {
   /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */
@@ -3982,6 +3983,18 @@ export type WebhookTestResult = {
     /** The mistakes in the answer, each with its place. */
     issues: ValidationIssue[]
   }
+}
+
+export type RecoverWebhook = {
+  /** A time at most 30 days ago: deliveries that were created then or later are sent again. */
+  since: string
+  /** A time after `since`: only deliveries that were created before it are sent again. */
+  until?: string
+}
+
+export type WebhookRecovery = {
+  /** How many deliveries are due again. If there are 10,000, more may be left: repeat the request. */
+  deliveries: number
 }
 
 export type DeliveredEventType = 

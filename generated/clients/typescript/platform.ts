@@ -15,16 +15,16 @@ import type {
   NewApiKey, NewBusinessVerification, NewInvitation, NewNumberMessage, NewPhoneNumber, NewPhoneSession, NewRmsgCall,
   NewSession, NewSipConnection, NewToolInput, NewWebhook, OpenapiDocument, Organization, OrganizationChange,
   PhoneDirection, PhoneNumber, PhoneNumberChange, PhoneNumberList, ProviderCheck, ProviderHealthList, ProviderKey,
-  ProviderList, ProviderStatus, RecordingLink, ReleasedPhoneNumber, RemovedMember, RequestRoute, RevokedApiKey,
-  RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage,
+  ProviderList, ProviderStatus, RecordingLink, RecoverWebhook, ReleasedPhoneNumber, RemovedMember, RequestRoute,
+  RevokedApiKey, RmsgNumberList, RmsgSubscription, RmsgSubscriptionList, SecretRotation, SentInvitation, SentMessage,
   SentNumberMessage, Session, SessionPage, SessionStatus, SessionStreamEnd, SessionTranscript, SessionTurn,
   SignatureVerdict, SignedOutMember, SignedRequest, SipConnection, SipConnectionChange, SipConnectionCheck,
   SipConnectionList, SmsAssignmentOrder, SmsBrandProfile, SmsBrandState, SmsCampaignProfile, SmsCampaignState,
   SmsNumber, SmsRegistration, SmsVetting, SmsVettingOrder, StartedPhoneSession, StartedRmsgCall, StartedSession,
   StreamedWebhookEvent, TestWebhook, Tool, ToolChange, ToolList, ToolTest, ToolTestResult, Transfer, TransferProgress,
   Usage, VoiceList, WantedRmsgSubscription, WarmTransfer, WebJoin, WebJoined, Webhook, WebhookAttemptResult,
-  WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookSecret,
-  WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
+  WebhookChange, WebhookDeliveryDetail, WebhookDeliveryPage, WebhookDeliveryStatus, WebhookList, WebhookRecovery,
+  WebhookSecret, WebhookStreamEnd, WebhookStreamOpen, WebhookTestResult,
 } from './models/platform.ts'
 
 export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
@@ -713,6 +713,12 @@ export type TestWebhookCall = CallOptions & {
 }
 export type TestWebhookAnswer = Answer<'application/json', WebhookTestResult>
 
+export type RecoverWebhookCall = CallOptions & {
+  path: { /** The id of the endpoint. An id of another form is not found. */ id: string }
+  body: RecoverWebhook
+}
+export type RecoverWebhookAnswer = Answer<'application/json', WebhookRecovery>
+
 export type ListWebhookDeliveriesCall = CallOptions & {
   query?: {
     /** The id of a webhook endpoint. */ endpointId?: string
@@ -913,6 +919,7 @@ export type PlatformClient = {
   /** Delete all subscriptions to events of rich messages */ deleteRmsgSubscriptions(call?: DeleteRmsgSubscriptionsCall): Promise<DeleteRmsgSubscriptionsAnswer>
   /** Delete a subscription to events of rich messages */ deleteRmsgSubscription(call: DeleteRmsgSubscriptionCall): Promise<DeleteRmsgSubscriptionAnswer>
   /** Send a test event */ testWebhook(call: TestWebhookCall): Promise<TestWebhookAnswer>
+  /** Send failed deliveries again */ recoverWebhook(call: RecoverWebhookCall): Promise<RecoverWebhookAnswer>
   /** List the deliveries */ listWebhookDeliveries(call?: ListWebhookDeliveriesCall): Promise<ListWebhookDeliveriesAnswer>
   /** Get a delivery */ getWebhookDelivery(call: GetWebhookDeliveryCall): Promise<GetWebhookDeliveryAnswer>
   /** Make an attempt now */ redeliverWebhook(call: RedeliverWebhookCall): Promise<RedeliverWebhookAnswer>
@@ -1087,6 +1094,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
   deleteRmsgSubscriptions: { method: 'DELETE', path: '/v1/rmsg-phone-numbers/webhook', answers: {} },
   deleteRmsgSubscription: { method: 'DELETE', path: '/v1/rmsg-phone-numbers/webhook/{id}', answers: {} },
   testWebhook: { method: 'POST', path: '/v1/webhooks/{id}/test', body: 'json' },
+  recoverWebhook: { method: 'POST', path: '/v1/webhooks/{id}/recover', body: 'json' },
   listWebhookDeliveries: { method: 'GET', path: '/v1/webhook-deliveries' },
   getWebhookDelivery: { method: 'GET', path: '/v1/webhook-deliveries/{id}' },
   redeliverWebhook: { method: 'POST', path: '/v1/webhook-deliveries/{id}/redeliver' },

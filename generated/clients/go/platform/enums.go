@@ -272,6 +272,7 @@ const (
 	AuditActionWebhookUpdated                                 AuditAction                            = "webhook.updated"
 	AuditActionWebhookDeleted                                 AuditAction                            = "webhook.deleted"
 	AuditActionWebhookTested                                  AuditAction                            = "webhook.tested"
+	AuditActionWebhookRecovered                               AuditAction                            = "webhook.recovered"
 	AuditActionDeliveryRedelivered                            AuditAction                            = "delivery.redelivered"
 	AuditActionWebhookSecretRead                              AuditAction                            = "webhook_secret.read"
 	AuditActionWebhookSecretRotated                           AuditAction                            = "webhook_secret.rotated"

@@ -772,6 +772,11 @@ func (c *Client) TestWebhook(ctx context.Context, id string, body *TestWebhook, 
 	return parley.JSON[*WebhookTestResult](ctx, c.surface, parley.Post("/v1/webhooks/"+url.PathEscape(id)+"/test").JSON(body), options)
 }
 
+// RecoverWebhook sends POST /v1/webhooks/{id}/recover: send failed deliveries again.
+func (c *Client) RecoverWebhook(ctx context.Context, id string, body RecoverWebhook, options ...parley.CallOption) (*WebhookRecovery, error) {
+	return parley.JSON[*WebhookRecovery](ctx, c.surface, parley.Post("/v1/webhooks/"+url.PathEscape(id)+"/recover").JSON(body), options)
+}
+
 // ListWebhookDeliveriesParams has the parameters of ListWebhookDeliveries.
 type ListWebhookDeliveriesParams struct {
 	EndpointID *string                `query:"endpointId"` // The id of a webhook endpoint.

@@ -2522,6 +2522,15 @@ type WebhookTestResult struct {
 	PreCall    *WebhookTestResultPreCall `json:"preCall,omitzero"` // The check of the answer. Present only if a `call.pre_call` was answered.
 }
 
+type RecoverWebhook struct {
+	Since time.Time  `json:"since"`          // A time at most 30 days ago: deliveries that were created then or later are sent again.
+	Until *time.Time `json:"until,omitzero"` // A time after `since`: only deliveries that were created before it are sent again.
+}
+
+type WebhookRecovery struct {
+	Deliveries int64 `json:"deliveries"` // How many deliveries are due again. If there are 10,000, more may be left: repeat the request.
+}
+
 type WebhookDelivery struct {
 	ID              string                `json:"id"` // The id of the delivery.
 	Test            *bool                 `json:"test,omitzero"`

@@ -208,6 +208,7 @@ _DELETE_RMSG_SUBSCRIPTION: Operation[None] = Operation(
     "DELETE", "/v1/rmsg-phone-numbers/webhook/{id}", accept="*/*", answer="none"
 )
 _TEST_WEBHOOK: Operation[types.WebhookTestResult] = Operation("POST", "/v1/webhooks/{id}/test", body="json")
+_RECOVER_WEBHOOK: Operation[types.WebhookRecovery] = Operation("POST", "/v1/webhooks/{id}/recover", body="json")
 _LIST_WEBHOOK_DELIVERIES: Operation[types.WebhookDeliveryPage] = Operation("GET", "/v1/webhook-deliveries")
 _GET_WEBHOOK_DELIVERY: Operation[types.WebhookDeliveryDetail] = Operation("GET", "/v1/webhook-deliveries/{id}")
 _REDELIVER_WEBHOOK: Operation[types.WebhookAttemptResult] = Operation("POST", "/v1/webhook-deliveries/{id}/redeliver")
@@ -987,6 +988,12 @@ class Platform(Client):
         """Send a test event."""
         return self._call(_TEST_WEBHOOK, options, path={"id": id}, body=body)
 
+    def recover_webhook(
+        self, id: str, body: types.RecoverWebhook, **options: Unpack[CallOptions]
+    ) -> types.WebhookRecovery:
+        """Send failed deliveries again."""
+        return self._call(_RECOVER_WEBHOOK, options, path={"id": id}, body=body)
+
     def list_webhook_deliveries(
         self, *, endpoint_id: str | None = None, event: types.DeliveredEventType | None = None,
         agent_id: str | None = None, status: types.WebhookDeliveryStatus | None = None, session_id: str | None = None,
@@ -1203,6 +1210,7 @@ class AsyncPlatform(AsyncClient):
     delete_rmsg_subscriptions = awaited(Platform.delete_rmsg_subscriptions)
     delete_rmsg_subscription = awaited(Platform.delete_rmsg_subscription)
     test_webhook = awaited(Platform.test_webhook)
+    recover_webhook = awaited(Platform.recover_webhook)
     list_webhook_deliveries = awaited(Platform.list_webhook_deliveries)
     get_webhook_delivery = awaited(Platform.get_webhook_delivery)
     redeliver_webhook = awaited(Platform.redeliver_webhook)

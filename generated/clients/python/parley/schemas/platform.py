@@ -26,14 +26,15 @@ AuditAction: TypeAlias = Literal[
     "member.role_changed", "member.removed", "member.signed_out", "key.created", "key.updated", "key.rotated",
     "key.revoked", "agent.created", "agent.updated", "agent.restored", "agent.deleted", "tool.created", "tool.updated",
     "tool.deleted", "tool.tested", "webhook.created", "webhook.updated", "webhook.deleted", "webhook.tested",
-    "delivery.redelivered", "webhook_secret.read", "webhook_secret.rotated", "provider_key.stored",
-    "provider_key.deleted", "provider_key.checked", "phone_number.purchased", "phone_number.imported",
-    "phone_number.updated", "phone_number.released", "sip_connection.created", "sip_connection.updated",
-    "sip_connection.deleted", "sip_connection.checked", "kyb.submitted", "sms_brand.saved", "sms_brand.submitted",
-    "sms_brand.vetting_ordered", "sms_campaign.saved", "sms_campaign.submitted", "sms_number.assigned",
-    "sms_number.unassigned", "call.joined", "call.transferred", "call.ended", "call.exported", "recording.played",
-    "callback.cancelled", "callback.dispatched", "organization.updated", "user.signed_in", "user.sign_in_failed",
-    "user.signed_out", "user.password_changed", "user.password_reset", "user.identity_linked", "access.denied",
+    "webhook.recovered", "delivery.redelivered", "webhook_secret.read", "webhook_secret.rotated",
+    "provider_key.stored", "provider_key.deleted", "provider_key.checked", "phone_number.purchased",
+    "phone_number.imported", "phone_number.updated", "phone_number.released", "sip_connection.created",
+    "sip_connection.updated", "sip_connection.deleted", "sip_connection.checked", "kyb.submitted", "sms_brand.saved",
+    "sms_brand.submitted", "sms_brand.vetting_ordered", "sms_campaign.saved", "sms_campaign.submitted",
+    "sms_number.assigned", "sms_number.unassigned", "call.joined", "call.transferred", "call.ended", "call.exported",
+    "recording.played", "callback.cancelled", "callback.dispatched", "organization.updated", "user.signed_in",
+    "user.sign_in_failed", "user.signed_out", "user.password_changed", "user.password_reset", "user.identity_linked",
+    "access.denied",
 ]
 """The action. `x-audit` of an operation names its action."""
 AuditSourceVia: TypeAlias = Literal["console", "api", "cli"]
@@ -2522,6 +2523,13 @@ class WebhookAttemptResult(TypedDict):
 class WebhookTestResult(WebhookAttemptResult):
     deliveryId: str  # The id of the delivery, as in the log of deliveries.
     preCall: NotRequired[WebhookTestResultPreCall]  # The check of the answer. Present only if a `call.pre_call` was answered.
+
+class RecoverWebhook(TypedDict):
+    since: str  # A time at most 30 days ago: deliveries that were created then or later are sent again.
+    until: NotRequired[str]  # A time after `since`: only deliveries that were created before it are sent again.
+
+class WebhookRecovery(TypedDict):
+    deliveries: int  # How many deliveries are due again. If there are 10,000, more may be left: repeat the request.
 
 class WebhookDelivery(TypedDict):
     id: str  # The id of the delivery.

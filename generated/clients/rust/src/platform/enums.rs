@@ -23,7 +23,7 @@ open_enums! {
         AgentUpdated = "agent.updated", AgentRestored = "agent.restored", AgentDeleted = "agent.deleted",
         ToolCreated = "tool.created", ToolUpdated = "tool.updated", ToolDeleted = "tool.deleted",
         ToolTested = "tool.tested", WebhookCreated = "webhook.created", WebhookUpdated = "webhook.updated",
-        WebhookDeleted = "webhook.deleted", WebhookTested = "webhook.tested",
+        WebhookDeleted = "webhook.deleted", WebhookTested = "webhook.tested", WebhookRecovered = "webhook.recovered",
         DeliveryRedelivered = "delivery.redelivered", WebhookSecretRead = "webhook_secret.read",
         WebhookSecretRotated = "webhook_secret.rotated", ProviderKeyStored = "provider_key.stored",
         ProviderKeyDeleted = "provider_key.deleted", ProviderKeyChecked = "provider_key.checked",

@@ -544,6 +544,11 @@ impl Platform {
         self.surface.json(Request::post("/v1/webhooks/{id}/test").path("id", id).json(body)).await
     }
 
+    /// Send failed deliveries again (`POST /v1/webhooks/{id}/recover`).
+    pub async fn recover_webhook(&self, id: &str, body: &RecoverWebhook) -> Result<WebhookRecovery> {
+        self.surface.json(Request::post("/v1/webhooks/{id}/recover").path("id", id).json(Some(body))).await
+    }
+
     /// List the deliveries (`GET /v1/webhook-deliveries`).
     pub async fn list_webhook_deliveries(&self, params: &ListWebhookDeliveriesParams) -> Result<WebhookDeliveryPage> {
         self.surface.json(Request::get("/v1/webhook-deliveries").params(params, &[])).await

@@ -1464,6 +1464,9 @@ pub struct WebhookTestResultPreCall {
     /** Whether the answer can be used before a call. */ pub valid: bool,
     /** The mistakes in the answer, each with its place. */ pub issues: Vec<ValidationIssue>,
 }
+pub struct WebhookRecovery {
+    /** How many deliveries are due again. If there are 10,000, more may be left: repeat the request. */ pub deliveries: i64,
+}
 pub struct WebhookDeliveryPageEndpointOptionsItem {
     /** The id of the endpoint. */ pub id: String,
     /** The name of the endpoint. */ pub name: String,
@@ -2559,6 +2562,10 @@ pub struct NewNumberMessage {
 pub struct TestWebhook {
     /** The kind of the test event. */ #[serde(skip_serializing_if = "Option::is_none")] pub event: Option<WebhookEventType>,
 }
+pub struct RecoverWebhook {
+    /** A time at most 30 days ago: deliveries that were created then or later are sent again. */ pub since: DateTime<Utc>,
+    /** A time after `since`: only deliveries that were created before it are sent again. */ #[serde(skip_serializing_if = "Option::is_none")] pub until: Option<DateTime<Utc>>,
+}
 #[derive(Default)]
 pub struct SignedHeaders {
     /** The id of the event. */ #[serde(rename = "webhook-id", skip_serializing_if = "Option::is_none")] pub webhook_id: Option<String>,
@@ -2643,6 +2650,7 @@ constructors! {
     NewNumberMessage(to: impl Into<String>, text: impl Into<String>) { tags }
     NewRmsgCall(to: impl Into<String>) { agent_id, variables, metadata, max_duration_seconds }
     WantedRmsgSubscription(url: impl Into<String>) { tags, signing_secret }
+    RecoverWebhook(since: DateTime<Utc>) { until }
     NewWebhook(name: impl Into<String>, url: impl Into<String>, events: Vec<WebhookEventType>) {
         all_agents, agent_ids, filter_tags, headers, auth_headers, timeout_ms, signing_secret_source, signing_secret,
         extraction_fields, content_mode,

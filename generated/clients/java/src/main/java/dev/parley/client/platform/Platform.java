@@ -717,6 +717,11 @@ public final class Platform extends Surface {
         return json(request("POST", "/v1/webhooks/{id}/test", id).json(body), WebhookTestResult.class);
     }
 
+    /** Send failed deliveries again: <code>POST /v1/webhooks/{id}/recover</code>. */
+    public ApiCall<WebhookRecovery> recoverWebhook(String id, RecoverWebhook body) {
+        return json(request("POST", "/v1/webhooks/{id}/recover", id).json(body), WebhookRecovery.class);
+    }
+
     /** List the deliveries: {@code GET /v1/webhook-deliveries}. */
     public ApiCall<WebhookDeliveryPage> listWebhookDeliveries() {
         return listWebhookDeliveries(new ListWebhookDeliveriesParams());

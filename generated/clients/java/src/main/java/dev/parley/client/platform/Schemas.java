@@ -212,7 +212,8 @@ public final class Schemas {
         @JsonProperty("tool.updated") TOOL_UPDATED, @JsonProperty("tool.deleted") TOOL_DELETED,
         @JsonProperty("tool.tested") TOOL_TESTED, @JsonProperty("webhook.created") WEBHOOK_CREATED,
         @JsonProperty("webhook.updated") WEBHOOK_UPDATED, @JsonProperty("webhook.deleted") WEBHOOK_DELETED,
-        @JsonProperty("webhook.tested") WEBHOOK_TESTED, @JsonProperty("delivery.redelivered") DELIVERY_REDELIVERED,
+        @JsonProperty("webhook.tested") WEBHOOK_TESTED, @JsonProperty("webhook.recovered") WEBHOOK_RECOVERED,
+        @JsonProperty("delivery.redelivered") DELIVERY_REDELIVERED,
         @JsonProperty("webhook_secret.read") WEBHOOK_SECRET_READ,
         @JsonProperty("webhook_secret.rotated") WEBHOOK_SECRET_ROTATED,
         @JsonProperty("provider_key.stored") PROVIDER_KEY_STORED,
@@ -3452,6 +3453,15 @@ public final class Schemas {
     public record WebhookTestResult(
         boolean delivered, Long httpStatus, Open<WebhookAttemptError> error, String deliveryId,
         WebhookTestResultPreCall preCall) {}
+    public static final class RecoverWebhook {
+        Instant since, until;
+        /** A time at most 30 days ago: deliveries that were created then or later are sent again. */
+        public RecoverWebhook since(Instant value) { since = value; return this; }
+        /** A time after {@code since}: only deliveries that were created before it are sent again. */
+        public RecoverWebhook until(Instant value) { until = value; return this; }
+    }
+    /** @param deliveries How many deliveries are due again. If there are 10,000, more may be left: repeat the request. */
+    public record WebhookRecovery(long deliveries) {}
     public enum DeliveredEventType {
         @JsonProperty("call.pre_call") CALL_PRE_CALL, @JsonProperty("call.status") CALL_STATUS,
         @JsonProperty("call.report") CALL_REPORT, @JsonProperty("call.analysis") CALL_ANALYSIS,
