@@ -7,6 +7,7 @@ import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
 import { newCall } from '../calls/call.ts'
 import { call, startAdministered } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
 import { inOrder, ok, startReceiver } from '../webhooks/receiver.ts'
 import { recordDelivery } from '../webhooks/recorded.ts'
 import { signIn, tabTo } from './visiting.ts'
@@ -115,6 +116,38 @@ async function tests(browser: Browser): Promise<void> {
     await check('webhook-delete')
     await page.click('button:has-text("Delete the endpoint")')
     await page.waitForSelector('[data-state="empty"]', patience)
+  })
+
+  t.test('a person sends failed deliveries again after an outage', async (t) => {
+    const { owner, place } = await organization('with an outage')
+    const receiver = await startReceiver()
+    const sql = openDatabase(parley)
+    t.teardown(() => Promise.all([receiver.close(), sql.end()]))
+    const settings = { name: 'CRM', url: receiver.url, events: ['call.status'] }
+    const { id } = (await call(owner, 'POST', '/v1/webhooks', settings)).json<{ id: string }>()
+    for (let events = 0; events < 2; events++)
+      await recordDelivery(admin.store, { organizationId: owner.id, test: false }, id)
+    await sql`update webhook_deliveries set status = 'failed', http_status = 503 where endpoint_id = ${id}`
+    const { page, open, check } = await signIn(t, place)
+    await open(`/webhooks/${id}`, 'tbody tr:has-text("failed")')
+    await page.selectOption('select[name="hours"]', '1')
+    const strip = '[aria-label="Send failed deliveries again by a program"]'
+    t.match(await page.textContent(strip), `/v1/webhooks/${id}/recover`)
+    await page.click(`${strip} button:text-is("parley")`)
+    t.match(await page.textContent(strip), `parley webhooks recover ${id} --since 20`)
+    await page.click('button:text-is("Send failed deliveries again")')
+    await page.waitForSelector('text=2 deliveries are sent again', patience)
+    await page.waitForSelector(
+      'tbody:not(:has-text("failed")):not(:has-text("pending")):has-text("succeeded")',
+      patience,
+    )
+    await check('webhook-recovered')
+    t.equal(receiver.received.length, 2)
+    await page.click('button:text-is("Send failed deliveries again")')
+    await page.waitForSelector('text=No delivery has failed in this time', patience)
+    await page.click('button:has-text("Disable")')
+    await page.waitForSelector('text=Enable the endpoint first.', patience)
+    t.equal(await page.isVisible('button:text-is("Send failed deliveries again"):enabled'), false)
   })
 
   t.test('a refused URL says which field is wrong', async (t) => {

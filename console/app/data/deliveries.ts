@@ -20,6 +20,15 @@ export const deliveriesQuery = (filters: DeliveryFilters) =>
     next: ({ nextCursor }) => nextCursor,
   })
 
+/** Reads an endpoint's newest deliveries. While a delivery waits, they are read again. */
+export const newestDeliveriesQuery = (endpointId: string, limit: number) =>
+  queryOptions({
+    queryKey: ['deliveries', 'newest', endpointId, limit],
+    queryFn: async ({ signal }) =>
+      (await platform.listWebhookDeliveries({ signal, query: { endpointId, limit } })).body.data,
+    refetchInterval: ({ state }) => (state.data?.some(({ status }) => isOpen(status)) ? pendingMs : false),
+  })
+
 /** Reads the deliveries of one call's events. */
 export const callDeliveriesQuery = (sessionId: string) =>
   queryOptions({

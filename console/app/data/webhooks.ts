@@ -45,6 +45,13 @@ export const useTestWebhook = (id: string) =>
     onSettled: refreshDeliveries,
   })
 
+/** Sends failed deliveries again that were created at `since` or later. */
+export const useRecoverWebhook = (id: string) =>
+  useMutation({
+    mutationFn: async (since: string) => (await platform.recoverWebhook({ path: { id }, body: { since } })).body,
+    onSettled: refreshDeliveries,
+  })
+
 /** Reads the secret when a person asks for it. The cache does not keep the secret. */
 export const useShowSecret = () =>
   useMutation({ gcTime: 0, mutationFn: async () => (await platform.getWebhookSecret()).body })

@@ -13,12 +13,18 @@ export type Command = {
   cli?: string
 }
 
-export function CommandStrip({ command }: { command: Command }) {
+type StripProps = {
+  command: Command
+  /** Names the strip if the page has another strip. */
+  label?: string
+}
+
+export function CommandStrip({ command, label = 'The same by a program' }: StripProps) {
   const [kind, setKind] = useState<'curl' | 'cli'>('curl')
   const isCli = kind === 'cli' && command.cli !== undefined
   const line = isCli ? `parley ${command.cli}` : curlOf(command)
   return (
-    <section className={styles.strip} aria-label="The same by a program">
+    <section className={styles.strip} aria-label={label}>
       <div className={styles.kinds}>
         <Button look="quiet" isSmall aria-pressed={!isCli} onClick={() => setKind('curl')}>
           curl

@@ -1,8 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../../generated/clients/typescript/models/platform.ts'
-import { deliveriesQuery } from '../../data/deliveries.ts'
+import { newestDeliveriesQuery } from '../../data/deliveries.ts'
 import { useDeleteWebhook, useUpdateWebhook, webhookQuery } from '../../data/webhooks.ts'
 import { usePathId } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
@@ -16,6 +16,7 @@ import { Page } from '../../parts/page.tsx'
 import { PageAnswer } from '../../parts/page-answer.tsx'
 import { useMask } from '../../parts/redaction.tsx'
 import { Answer } from '../../parts/states.tsx'
+import { RecoverCard } from './recover-card.tsx'
 import { TestCard } from './test-card.tsx'
 
 export function WebhookPage() {
@@ -73,6 +74,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
         <Stack>
           {update.variables?.disabled !== undefined && <ActionFault error={update.error} />}
           <TestCard webhook={webhook} />
+          <RecoverCard webhook={webhook} />
           <Others webhook={webhook} />
         </Stack>
       </Columns>
@@ -81,9 +83,10 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
   )
 }
 
+const shownMax = 8
+
 function RecentDeliveries({ id }: { id: string }) {
-  const deliveries = useInfiniteQuery(deliveriesQuery({ endpointId: id }))
-  const shownMax = 8
+  const deliveries = useQuery(newestDeliveriesQuery(id, shownMax))
   return (
     <Stack>
       <Line>
@@ -93,8 +96,7 @@ function RecentDeliveries({ id }: { id: string }) {
         </Link>
       </Line>
       <Answer of={deliveries} rows={3}>
-        {({ pages }) => {
-          const rows = (pages[0]?.data ?? []).slice(0, shownMax)
+        {(rows) => {
           if (rows.length === 0) return <Faint>Nothing was sent to this endpoint yet. Send a test event.</Faint>
           return <DeliveriesTable rows={rows} hides={['Endpoint', 'Call']} />
         }}
