@@ -1,9 +1,9 @@
-/** Downloads a call as one file from its page in the console. */
+/** Downloads a call as one file from its page in the console, and tests who may download and play a recording. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { readTar } from '../../cli/tar.ts'
 import type { Browser } from '../browser/chromium.ts'
-import { inBrowser } from '../browser/visiting.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { openShop } from './shop.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
 
@@ -26,5 +26,19 @@ async function tests(browser: Browser): Promise<void> {
     t.ok(files.has('recording.wav'))
     await open(`/calls/${await storeLiveCall(shop, 1)}`, '[data-turn]')
     t.notOk(await page.isVisible('[aria-label="Download the bundle"]'))
+  })
+
+  t.test('a viewer reads which role recordings need, and gets no link that the server would refuse', async (t) => {
+    const { page, open, check, refused } = await shop.visit(t, { role: 'viewer' })
+    await open(`/calls/${id}`, '[data-turn]')
+    await page.waitForSelector('text=Listening to recordings needs the role member.', patience)
+    for (const selector of ['a:has-text("Audio")', '[aria-label="Download the bundle"]', '[aria-label="Play"]:enabled'])
+      t.equal(await page.isVisible(selector), false, selector)
+    await check('call-viewer')
+    t.same(refused, [])
+    const member = await shop.visit(t, { role: 'member' })
+    await member.open(`/calls/${id}`, '[aria-label="Play"]:enabled')
+    t.equal(await member.page.isVisible('a:has-text("Audio")'), true)
+    t.notMatch(await member.text(), /needs the role/)
   })
 }

@@ -21,7 +21,7 @@ import { useJoin } from './use-join.ts'
 export function CallHeader({ call, events }: { call: Call; events: readonly CallEvent[] }) {
   const { report, status } = call
   const isLive = call.ended_at === null
-  const { role } = useSession()
+  const canSave = useSession().role !== 'viewer'
   const join = useJoin(call.id)
   const isOnHold = openTransferOf(call) !== undefined
   // The server lets people join and transfers the call only while the agent has the caller: after the answer, not while
@@ -51,13 +51,13 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
           <CopyButton text={window.location.href} label="Copy the address of this moment">
             Link
           </CopyButton>
-          {call.recording_status === 'ready' && (
+          {canSave && call.recording_status === 'ready' && (
             <a className={buttonStyles.button} href={audioAddress(call.id)} download={`call-${call.id}.wav`}>
               <Download aria-hidden="true" />
               Audio
             </a>
           )}
-          {!isLive && role !== 'viewer' && (
+          {canSave && !isLive && (
             <a
               className={buttonStyles.button}
               href={bundleAddress(call.id)}

@@ -11,12 +11,11 @@ import { type Player, speeds } from './player.ts'
 import styles from './player-bar.module.css'
 import { type Timeline, voiceOf } from './timeline.ts'
 
-type BarProps = { call: Call; timeline: Timeline; player: Player; address: Address }
+type BarProps = { call: Call; canPlay: boolean; timeline: Timeline; player: Player; address: Address }
 
 /** The player stays in view while the transcript scrolls. */
-export function PlayerBar({ call, timeline, player, address }: BarProps) {
-  const hasAudio = call.recording_status === 'ready'
-  const peaks = usePeaks(call.id, hasAudio)
+export function PlayerBar({ call, canPlay, timeline, player, address }: BarProps) {
+  const peaks = usePeaks(call.id, call.recording_status === 'ready')
   const { window, zoom, canZoomOut } = useWindow(timeline.lengthS, player.nowS)
   return (
     <section className={styles.player} aria-label="Player">
@@ -24,7 +23,7 @@ export function PlayerBar({ call, timeline, player, address }: BarProps) {
         <Button
           look="main"
           className={styles.play}
-          disabled={!hasAudio}
+          disabled={!canPlay}
           onClick={player.toggle}
           aria-label={player.isPlaying ? 'Pause' : 'Play'}
         >
@@ -33,7 +32,7 @@ export function PlayerBar({ call, timeline, player, address }: BarProps) {
         <span className={styles.time}>
           <b>{clockTime(player.nowS)}</b> / {clockTime(timeline.lengthS)}
         </span>
-        {!hasAudio && <span className={styles.note}>{noteOf(call)}</span>}
+        {!canPlay && <span className={styles.note}>{noteOf(call)}</span>}
         <Legend timeline={timeline} />
         <label className={styles.speed}>
           <span>Speed</span>
@@ -91,6 +90,7 @@ const notes: Partial<Record<NonNullable<Call['recording_status']>, string>> = {
   recording: 'The recording can be played when the call is over.',
   uploading: 'The recording is being stored.',
   failed: 'The recording failed.',
+  ready: 'Listening to recordings needs the role member.',
 }
 
 const noteOf = ({ recording_status: status }: Call) => (status && notes[status]) ?? 'This call has no recording.'

@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { audioAddress } from '../../data/calls.ts'
+import { useSession } from '../../data/session.ts'
 import { useLatest } from '../../parts/latest.ts'
 import { moveKeys } from '../../parts/row-keys.ts'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
@@ -23,6 +24,7 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
   const selected = timeline.lines.find(({ turn }) => turn.index === address.turn)
   const player = usePlayer(address.t ?? (selected ? startOf(selected) : 0))
   const { seek } = player
+  const canPlay = useSession().role !== 'viewer' && call.recording_status === 'ready'
   const current = currentLine(timeline.lines, player.nowS)
   const select = useCallback(
     (line: Line) => {
@@ -35,8 +37,8 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
   usePlayerShortcuts(player, timeline, selected ?? current, select)
   return (
     <>
-      {call.recording_status === 'ready' && <audio ref={player.audio} src={audioAddress(call.id)} preload="metadata" />}
-      <PlayerBar call={call} timeline={timeline} player={player} address={address} />
+      {canPlay && <audio ref={player.audio} src={audioAddress(call.id)} preload="metadata" />}
+      <PlayerBar call={call} canPlay={canPlay} timeline={timeline} player={player} address={address} />
       <div className={styles.columns}>
         <Transcript
           lines={timeline.lines}
