@@ -39,6 +39,8 @@ export type Page = {
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
   waitForSelector(selector: string, options: { timeout: number; state?: 'attached' | 'detached' }): Promise<unknown>
   waitForURL(url: RegExp, options: { timeout: number }): Promise<void>
+  /** The page's clock. If it is installed before the page is opened, `fastForward` makes timers due. */
+  clock: { install(): Promise<void>; fastForward(ms: number): Promise<void> }
   setViewportSize(size: { width: number; height: number }): Promise<void>
   emulateMedia(media: { colorScheme: 'light' | 'dark' }): Promise<void>
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>

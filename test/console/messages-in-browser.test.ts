@@ -11,8 +11,11 @@ import { openDatabase } from '../process/database.ts'
 import { insertRmsgNumber } from '../rmsg/stored-number.ts'
 import { openShop, refuse } from './shop.ts'
 import { storeCall } from './stored-calls.ts'
+import { tabTo } from './visiting.ts'
 
 const person = '+12125550161'
+/** The page reads again after this time. */
+const pollMs = 10_000
 const [list, messages] = [/\/v1\/conversations\?/, /\/v1\/conversations\/[\w-]+\/messages/]
 
 await inBrowser(t, 'conversations in the console', tests)
@@ -153,6 +156,31 @@ async function tests(browser: Browser): Promise<void> {
         t.same(faults, [], at)
         await close()
       }
+  })
+
+  t.test('new messages come by themselves, but rows stay while a person moves through them', async (t) => {
+    const { open, page } = await shop.visit(t)
+    await page.clock.install()
+    await open(address, '[data-message] >> nth=1')
+    const row = (place: number, text: string) =>
+      page.waitForSelector(`[aria-label="Conversations"] li:nth-child(${place}):has-text("${text}")`, patience)
+    await insert(person, 4)
+    await page.clock.fastForward(pollMs)
+    await page.waitForSelector('[data-message] >> nth=2', patience)
+    await insert('+12125550162', 5)
+    await page.clock.fastForward(pollMs)
+    await row(1, '+12125550162')
+    await row(2, person)
+    await tabTo(page, '[aria-label="Conversations"] a')
+    await insert(person, 6)
+    await page.clock.fastForward(pollMs)
+    await page.waitForSelector('button:text-is("Show the newest first")', patience)
+    await row(2, '4 messages')
+    await row(2, person)
+    t.same(await axeFaults(page), [])
+    await page.click('button:text-is("Show the newest first")')
+    await row(1, person)
+    t.equal(await page.isVisible('button:text-is("Show the newest first")'), false)
   })
 
   t.test('the page has no accessibility fault while list or messages are loading', async (t) => {

@@ -1,8 +1,9 @@
 /** Conversations over rich messages, their messages, and the calls with the same person. */
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, replaceEqualDeep } from '@tanstack/react-query'
 import type { Conversation } from '../../../generated/clients/typescript/models/platform.ts'
 import type { ListConversationsCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
+import { type MessagePages, withLoaded } from './message-pages.ts'
 import { pagesQuery } from './queries.ts'
 
 export type ConversationFilters = Omit<NonNullable<ListConversationsCall['query']>, 'limit' | 'cursor'>
@@ -14,21 +15,38 @@ export const searchedMessages = 20_000
 /** A conversation searches at most this many calls with the person. */
 export const callsMax = 100
 
-export const conversationsQuery = (filters: ConversationFilters) =>
-  pagesQuery({
+/** While the page is visible, each loaded page is read again once in this time. */
+const newMs = 10_000
+
+/**
+ * All loaded pages are read together, so the pause grows with their number. If nothing could be read, only a person
+ * tries again, because the page would change between failing and loading.
+ */
+const refetchInterval = ({ state: { data } }: { state: { data: { pages: readonly unknown[] } | undefined } }) =>
+  data === undefined ? (false as const) : newMs * data.pages.length
+
+export const conversationsQuery = (filters: ConversationFilters) => ({
+  ...pagesQuery({
     queryKey: ['conversations', 'list', filters],
     limit: pageConversations,
     read: (signal, page) => platform.listConversations({ signal, query: { ...filters, ...page } }),
     next: ({ nextCursor }) => nextCursor,
-  })
+  }),
+  refetchInterval,
+})
 
-export const messagesQuery = (id: string) =>
-  pagesQuery({
+export const messagesQuery = (id: string) => ({
+  ...pagesQuery({
     queryKey: ['conversations', id],
     limit: pageMessages,
     read: (signal, page) => platform.listConversationMessages({ signal, path: { id }, query: page }),
     next: ({ nextCursor }) => nextCursor,
-  })
+  }),
+  refetchInterval,
+  // The library gives the data no type here.
+  structuralSharing: (known: unknown, fresh: unknown) =>
+    replaceEqualDeep(known, withLoaded(known as MessagePages | undefined, fresh as MessagePages)),
+})
 
 /**
  * The newest calls between a conversation's two numbers. The API filters calls by one number, and a rich-message
@@ -44,6 +62,7 @@ export const callsBetweenQuery = ({ phoneNumber, remoteNumber }: Conversation) =
       const between = calls.filter(({ from, to }) => from === phoneNumber || to === phoneNumber)
       return { calls: between, hasOlder: next !== null }
     },
+    refetchInterval: newMs,
     // The provider may name a person by a short number, by which calls cannot be searched.
     enabled: phoneNumber !== null && remoteNumber.startsWith('+'),
   })

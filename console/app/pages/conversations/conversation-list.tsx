@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import { useCallback, useMemo, useRef } from 'react'
 import type { Conversation } from '../../../../generated/clients/typescript/models/platform.ts'
+import { Button } from '../../parts/button.tsx'
 import { count, plural, words } from '../../parts/formats.ts'
+import { useHeldRows } from '../../parts/held-rows.ts'
 import { Faint } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Private } from '../../parts/redaction.tsx'
@@ -10,13 +13,50 @@ import styles from './conversations.module.css'
 const countedMax = 1000
 
 type ListProps = {
-  conversations: readonly Conversation[]
+  pages: readonly { conversations: readonly Conversation[] }[]
   /** The id of the conversation whose messages are shown, or an empty text. */
   chosen: string
   filters: Record<string, string>
 }
 
-export function ConversationList({ conversations, chosen, filters }: ListProps) {
+const timeOf = ({ lastMessageAt }: Conversation) => lastMessageAt
+/** The browser can round the list's position. */
+const slackPx = 1
+
+/** A conversation with a new message comes first, except while a person has scrolled down or moves by keyboard. */
+export function ConversationList({ pages, chosen, filters }: ListProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const isHeld = useCallback(() => {
+    const { current: element } = list
+    if (element === null) return false
+    // A mouse leaves the focus on the chosen row, and only a keyboard moves through the rows.
+    return element.getBoundingClientRect().top < -slackPx || element.querySelector(':focus-visible') !== null
+  }, [])
+  const fresh = useMemo(() => pages.flatMap(({ conversations }) => conversations), [pages])
+  const { rows, isWaiting, show } = useHeldRows(fresh, timeOf, isHeld)
+  const showAtTop = () => {
+    show()
+    if (isHeld()) list.current?.scrollIntoView()
+  }
+  return (
+    <div>
+      {isWaiting && (
+        <div className={styles.waiting}>
+          <Button look="main" isSmall onClick={showAtTop}>
+            Show the newest first
+          </Button>
+        </div>
+      )}
+      <div ref={list}>
+        <Rows conversations={rows} chosen={chosen} filters={filters} />
+      </div>
+    </div>
+  )
+}
+
+type RowsProps = Omit<ListProps, 'pages'> & { conversations: readonly Conversation[] }
+
+function Rows({ conversations, chosen, filters }: RowsProps) {
   return (
     <ul className={styles.rows}>
       {conversations.map(({ id, remoteNumber, phoneNumber, lastMessageAt, lastMessage, messages }) => (

@@ -38,7 +38,7 @@ export function ConversationsPage() {
             <AgentFilter value={filters.agentId ?? ''} choose={(agentId) => change({ agentId })} />
             <NumberFilter key={filters.number} value={filters.number ?? ''} search={(number) => change({ number })} />
           </FilterRow>
-          <Conversations filters={filters} chosen={id} />
+          <Conversations key={writeSearch(filters)} filters={filters} chosen={id} />
         </section>
         <div className={styles.messages}>
           {id === '' ? <Faint>Choose a conversation.</Faint> : <Messages key={id} id={id} filters={filters} />}
@@ -54,13 +54,13 @@ function Conversations({ filters, chosen }: { filters: Filters; chosen: string }
   return (
     <Answer of={conversations} rows={8}>
       {({ pages }) => {
-        const rows = pages.flatMap((page) => page.conversations)
-        if (rows.length === 0 && !conversations.hasNextPage)
+        const hasRows = pages.some((page) => page.conversations.length > 0)
+        if (!hasRows && !conversations.hasNextPage)
           return <NoConversations isFiltered={Object.keys(filters).length > 0} />
         return (
           <Stack>
-            {rows.length > 0 ? (
-              <ConversationList conversations={rows} chosen={chosen} filters={filters} />
+            {hasRows ? (
+              <ConversationList pages={pages} chosen={chosen} filters={filters} />
             ) : (
               <Faint>{`No conversation in the newest ${count(pages.length * searchedMessages)} messages.`}</Faint>
             )}
