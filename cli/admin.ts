@@ -5,7 +5,7 @@
 import type { Credits, Usage } from '../generated/platform/types.ts'
 import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'
 import { createUserCommands, type UserCommands, type UserLinks, type UserStore } from './admin-users.ts'
-import { CommandError, noOrganization, required } from './command-error.ts'
+import { CommandError, noOrganization, required, UsageError } from './command-error.ts'
 import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
 
 type NewOrganization = {
@@ -23,11 +23,15 @@ type OrganizationSettings = NewOrganization & {
   rmsgLegacyInventory: boolean
   rmsgBackend: 'default' | 'receive_only'
   adminOrganization: boolean
+  /** An IANA name. */
+  timeZone: string
+  toolResults: 'keep' | 'drop'
+  messageText: 'keep' | 'drop'
   isDisabled: boolean
 }
 
 /** The fields of an organization's usage that the command `usage` shows. */
-export type GroupedUsage = Pick<Usage, 'from' | 'to' | 'groupBy' | 'rows' | 'total'>
+export type GroupedUsage = Pick<Usage, 'from' | 'to' | 'groupBy' | 'timeZone' | 'rows' | 'total'>
 
 export type OrganizationRow = OrganizationSettings & { id: string; createdAt: Date }
 export type OrganizationChanges = Partial<OrganizationSettings>
@@ -103,16 +107,15 @@ export type Spending = {
   credits(organizationId: string, query: CreditsQuery): Promise<Credits | null>
 }
 
+type NotChanged = 'name_taken' | 'admin_taken' | 'legacy_ended' | 'zone_unknown'
+
 /** The part of the store that these commands use. */
 export type AdminStore<Scope extends string, Policy, Role extends string> = KeyStores<Scope, Policy> & {
   organizations: {
     list(): Promise<OrganizationRow[]>
     find(id: string): Promise<OrganizationRow | null>
     createNamed(organization: NewOrganization): Promise<OrganizationRow | 'name_taken'>
-    changeNamed(
-      id: string,
-      changes: OrganizationChanges,
-    ): Promise<OrganizationRow | 'name_taken' | 'admin_taken' | 'legacy_ended' | null>
+    changeNamed(id: string, changes: OrganizationChanges): Promise<OrganizationRow | NotChanged | null>
     addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
   }
   users: UserStore<Role>
@@ -240,12 +243,10 @@ function createImportCommands(
   }
 }
 
-function notChanged(
-  why: 'name_taken' | 'admin_taken' | 'legacy_ended',
-  id: string,
-  { name = '' }: OrganizationChanges,
-): CommandError {
+function notChanged(why: NotChanged, id: string, { name = '', timeZone = '' }: OrganizationChanges): CommandError {
   if (why === 'name_taken') return nameInUse(name)
+  if (why === 'zone_unknown')
+    return new UsageError(`${timeZone} is no name of the IANA time zone database, such as Europe/Berlin`)
   if (why === 'admin_taken')
     return new CommandError('another organization has admin_organization; turn it off there first')
   return new CommandError(

@@ -86,6 +86,9 @@ const settings: Readonly<Record<string, (value: string) => OrganizationChanges>>
   name: (value) => ({ name: readName(value) }),
   credit: (value) => ({ creditMicroUsd: readCredit(value) }),
   recording: (value) => ({ recordingEnabled: readState(value) }),
+  time_zone: (value) => ({ timeZone: value }),
+  tool_results: (value) => ({ toolResults: readStoring('tool_results', value) }),
+  message_text: (value) => ({ messageText: readStoring('message_text', value) }),
   max_concurrency: (value) => ({ maxConcurrency: readLimit(value) }),
   max_sessions: (value) => ({ maxSessions: readLimit(value) }),
   sms_enabled: (value) => ({ smsEnabled: readState(value) }),
@@ -131,6 +134,11 @@ function readState(text: string): boolean {
   throw new UsageError(`${text} is neither on nor off`)
 }
 
+function readStoring(name: string, text: string): 'keep' | 'drop' {
+  if (text === 'keep' || text === 'drop') return text
+  throw new UsageError(`${name} takes keep or drop`)
+}
+
 function readBackend(text: string): 'default' | 'receive_only' {
   if (text === 'default' || text === 'receive_only') return text
   throw new UsageError('rmsg_backend takes default or receive_only')
@@ -154,6 +162,7 @@ function lineOf(row: OrganizationRow): string {
     `credit $${(row.creditMicroUsd / microUsdPerUsd).toFixed(2)}`,
     `concurrency ${row.maxConcurrency ?? 'unlimited'}`,
     `sessions ${row.maxSessions ?? 'unlimited'}`,
+    ...(row.timeZone === 'UTC' ? [] : [`time zone ${row.timeZone}`]),
     ...(row.isDisabled ? ['disabled'] : []),
     ...(on.length > 0 ? [`features ${on.join(',')}`] : []),
   ].join('  ')
@@ -172,6 +181,9 @@ function organizationJson(row: OrganizationRow) {
     rmsgBackend: row.rmsgBackend,
     adminOrganization: row.adminOrganization,
     recording: row.recordingEnabled,
+    timeZone: row.timeZone,
+    toolResults: row.toolResults,
+    messageText: row.messageText,
     disabled: row.isDisabled,
     createdAt: row.createdAt.toISOString(),
   }

@@ -42,11 +42,11 @@ function groupsOf(by: string): string {
 
 const sums = ['requests', 'failed', 'legs', 'unpriced', 'cost', 'quantities']
 
-function linesOf({ groupBy, rows, total }: GroupedUsage): string[] {
+function linesOf({ groupBy, timeZone, rows, total }: GroupedUsage): string[] {
   if (rows.length === 0) return ['nothing was used']
   const empty = groupBy.map((_, at) => (at === 0 ? 'total' : ''))
   return table([
-    [...groupBy, ...sums],
+    [...groupBy.map((group) => (group === 'day' ? `day (${timeZone})` : group)), ...sums],
     ...rows.map((row) => [...groupBy.map((group) => valueOf(row, group) ?? '–'), ...cellsOf(row)]),
     [...empty, ...cellsOf(total)],
   ])

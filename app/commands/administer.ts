@@ -73,9 +73,10 @@ function endCallsOf({ calls, callCommands }: Store) {
   }
 }
 
-function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {
+function spendingOf({ usage, organizations, creditAccounts, keyBudgets }: Store): Spending {
+  const deps = { usage, organizations, clock: systemClock }
   return {
-    usage: (organizationId, query) => readUsage(usage, systemClock, { organizationId, test: false }, query),
+    usage: (organizationId, query) => readUsage(deps, { organizationId, test: false }, query),
     credits: (organizationId, query) => readCredits(creditAccounts, keyBudgets, organizationId, query),
   }
 }

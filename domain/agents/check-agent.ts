@@ -9,6 +9,7 @@ import type { AgentChange, AgentSettings, TurnHandling } from '../records/agent.
 import { Fault } from '../records/fault.ts'
 import { repeatedItems, repeatedNames } from '../records/repeated.ts'
 import type { Issue, Problem, ValuePath } from '../records/resource-fault.ts'
+import { isTimezone } from '../records/time-zone.ts'
 import { routingOfName } from '../routing/model-name.ts'
 import { extractionIssues } from '../webhooks/check-extraction.ts'
 import { turnDelays } from './turn-delays.ts'
@@ -149,14 +150,4 @@ function delayIssues({ profile = 'conversational', endpointing }: TurnHandling):
 function timezoneIssues({ timezone }: AgentChange): Issue[] {
   if (!timezone || isTimezone(timezone)) return []
   return [{ path: ['timezone'], problem: { kind: 'timezone_unknown' } }]
-}
-
-/** Returns true for a time zone's name. Intl also takes offsets such as +01:00, which are not zone names. */
-export function isTimezone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * An organization's settings, made by the operator. The organization itself may change only its name and the recording
- * setting.
+ * An organization's settings, made by the operator. The organization itself may change only the settings in
+ * `OwnSettings`.
  */
 export type OrganizationSettings = {
   name: string
@@ -17,9 +17,26 @@ export type OrganizationSettings = {
   /** True for the admin organization. At most one organization has this setting. */
   adminOrganization: boolean
   recordingEnabled: boolean
+  /**
+   * An IANA name. Sums by hour and by day use this zone if a request names no zone, and the console writes times in
+   * this zone.
+   */
+  timeZone: string
+  /** With `drop`, results of tool calls are not stored. */
+  toolResults: Storing
+  /** With `drop`, texts of messages are not stored. */
+  messageText: Storing
   /** If true, the organization's keys, tokens and sessions are refused. */
   isDisabled: boolean
 }
+
+export type Storing = 'keep' | 'drop'
+
+/** The settings that the organization itself may change. */
+export type OwnSettings = Pick<
+  OrganizationSettings,
+  'name' | 'recordingEnabled' | 'timeZone' | 'toolResults' | 'messageText'
+>
 
 export const rmsgBackends = ['default', 'receive_only'] as const
 export type RmsgBackend = (typeof rmsgBackends)[number]

@@ -82,7 +82,11 @@ export type ConsoleRole = 'owner' | 'admin' | 'member' | 'viewer'
 
 export type ConsoleSession = {
   user: { id: string; email: string; name: string | null }
-  organization: { id: string; name: string }
+  organization: {
+    id: string
+    name: string
+    /** The IANA name of the time zone in which the console shows times. */ timeZone: string
+  }
   role: ConsoleRole
   /** All organizations of the person that are not disabled. */ organizations: { id: string; name: string; role: ConsoleRole }[]
   /** `password`, `operator` (a session of `parley users session`), or the id of a provider. */ method: string

@@ -233,7 +233,12 @@ export type ConsoleRole = 'owner' | 'admin' | 'member' | 'viewer'
 
 export type ConsoleSession = {
   user: { id: string; email: string; name: string | null }
-  organization: { id: string; name: string }
+  organization: {
+    id: string
+    name: string
+    /** The IANA name of the time zone in which the console shows times. */
+    timeZone: string
+  }
   role: ConsoleRole
   /** All organizations of the person that are not disabled. */
   organizations: { id: string; name: string; role: ConsoleRole }[]

@@ -147,7 +147,7 @@ export type GetUsageRequest = RequestWith<{
     from?: string
     to?: string
     groupBy: string
-    timeZone: string
+    timeZone?: string
     keyId?: string
     agentId?: string
     provider?: string
@@ -377,7 +377,7 @@ export type GetCallFiguresRequest = RequestWith<{
     since?: string
     until?: string
     interval: 'hour' | 'day' | 'none'
-    time_zone: string
+    time_zone?: string
     group_by?: ('agent' | 'status' | 'kind' | 'outcome' | 'end_reason' | 'direction')[]
     agent_id?: string
     kind?: CallKind

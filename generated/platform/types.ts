@@ -350,6 +350,12 @@ export type ErrorCode =
   | 'TRANSFER_STATE_CONFLICT' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA' | 'RATE_LIMITED'
   | 'CONCURRENCY_EXHAUSTED' | 'PROVIDER_UNAVAILABLE' | 'SERVICE_UNAVAILABLE' | 'INTERNAL_ERROR'
 
+/** Whether the results of tools are stored with a call. `drop`: the results of turns that end from now on are not stored, and results that are stored stay. */
+export type ToolResults = 'keep' | 'drop'
+
+/** Whether the texts of sent and received messages are stored, for conversations. `drop`: texts are not stored from now on, and texts that are stored stay. */
+export type MessageTexts = 'keep' | 'drop'
+
 export type Organization = {
   /** The id of the organization: `org_` and letters and digits. */
   id: string
@@ -367,6 +373,10 @@ export type Organization = {
   adminOrganization: boolean
   /** Whether calls are recorded if their agent or session does not decide. If false, no call is recorded. */
   recording: boolean
+  /** The IANA name of the time zone in which hours and days begin in `GET /v1/usage` and `GET /v1/calls/figures` if the request names no zone, and in which the console shows times. The default is `UTC`. */
+  timeZone: string
+  toolResults: ToolResults
+  messageText: MessageTexts
   /** How many requests and streams all keys may run at a time. null if there is no limit. */
   maxConcurrency: number | null
   /** How many sessions and calls may be live at a time. null if there is no limit. */
@@ -382,6 +392,10 @@ export type OrganizationChange = {
   name?: string
   /** Whether calls may be recorded. false stops every recording that has not begun. */
   recording?: boolean
+  /** The name of a time zone in the IANA database, such as `Europe/Berlin`. */
+  timeZone?: string
+  toolResults?: ToolResults
+  messageText?: MessageTexts
 }
 
 /** A model, as provider/model or provider:model. */
@@ -771,6 +785,8 @@ export type Usage = {
   to: string
   /** The groups that divide the rows. */
   groupBy: ('hour' | 'day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
+  /** The time zone in which hours and days begin. */
+  timeZone: string
   /** The sums, one row for each combination of the groups. */
   rows: UsageRow[]
   /** The sum of all rows: of everything that the filters select. */
@@ -2229,7 +2245,7 @@ export type CallToolCall = {
   args: string
   /** The state of the tool call. */
   status: 'started' | 'completed' | 'failed'
-  /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */
+  /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, in calls of earlier versions, and if the organization stores no results (`toolResults` is `drop`). */
   result: string | null
   /** Whether the tool call failed. */
   is_error: boolean

@@ -68,7 +68,7 @@ export async function wireSession({ people, server }: ConsoleDeps, session: Sess
   const { user, organization, method, signedInAt, expiresAt } = session
   return {
     user,
-    organization: { id: organization.id, name: organization.name },
+    organization: { id: organization.id, name: organization.name, timeZone: organization.timeZone },
     role: organization.role,
     organizations: await people.memberships(user.id),
     method,

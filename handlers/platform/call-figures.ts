@@ -1,5 +1,4 @@
 /** Serves statistics over many calls, such as counts and costs. */
-import { isTimezone } from '../../domain/agents/check-agent.ts'
 import {
   type CallFigures,
   callFigureGroups,
@@ -13,6 +12,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { moneyOf } from './money.ts'
+import { type TimeZones, timeZoneOf, unknownZone } from './time-zone.ts'
 import { leastMs, millisecondsOf, timeOf, timeOrNull } from './times.ts'
 
 type Query = Parameters<PlatformHandlers<Caller>['getCallFigures']>[0]['query']
@@ -22,11 +22,16 @@ const dayMs = 86_400_000
 const usualMs = 30 * dayMs
 const rangeMsMax = { hour: 7 * dayMs, day: 92 * dayMs, none: 92 * dayMs }
 
-export function getCallFigures(figures: CallFigures, clock: Clock): PlatformHandlers<Caller>['getCallFigures'] {
+export type FigureDeps = { figures: CallFigures; organizations: TimeZones; clock: Clock }
+
+export function getCallFigures(deps: FigureDeps): PlatformHandlers<Caller>['getCallFigures'] {
+  const { figures, organizations, clock } = deps
   return async ({ query }, { caller }) => {
-    const asked = queryOf(clock, query)
+    const ranged = queryOf(clock, query)
+    const zone = { param: 'time_zone', requested: query.time_zone }
+    const asked = { ...ranged, timeZone: await timeZoneOf(organizations, caller.organization.id, zone) }
     const found = await figures.read(tenantOf(caller), asked)
-    if (found === 'zone_unknown') throw unknownZone()
+    if (found === 'zone_unknown') throw unknownZone('time_zone')
     if (found === 'too_many_rows')
       throw refusal(
         'group_by',
@@ -39,17 +44,16 @@ export function getCallFigures(figures: CallFigures, clock: Clock): PlatformHand
   }
 }
 
-function queryOf(clock: Clock, query: Query): FigureQuery {
-  const { interval, time_zone: timeZone } = query
+function queryOf(clock: Clock, query: Query): Omit<FigureQuery, 'timeZone'> {
+  const { interval } = query
   const toMs = query.until === undefined ? clock.nowMs() : millisecondsOf('until', query.until)
   const usual = interval === 'hour' ? rangeMsMax.hour : usualMs
   const fromMs = query.since === undefined ? Math.max(leastMs, toMs - usual) : millisecondsOf('since', query.since)
   if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax[interval]))
     throw refusal('since', `since must be before until, and at most ${rangeMsMax[interval] / dayMs} days before it`)
-  if (!isTimezone(timeZone)) throw unknownZone()
   const groups = query.group_by ?? []
   return {
-    ...{ fromMs, toMs, interval, timeZone },
+    ...{ fromMs, toMs, interval },
     groups: callFigureGroups.filter((group) => groups.includes(group)),
     ...(query.agent_id !== undefined && { agentId: query.agent_id }),
     ...(query.kind !== undefined && { kind: query.kind }),
@@ -59,8 +63,6 @@ function queryOf(clock: Clock, query: Query): FigureQuery {
 
 const refusal = (param: string, message: string) =>
   new Refusal('invalid_parameter', { param, message, keyword: 'format' })
-
-const unknownZone = () => refusal('time_zone', 'time_zone must be an IANA time zone, such as Europe/Berlin')
 
 function groupsOf(row: FigureRow, { groups }: FigureQuery) {
   const named = Object.fromEntries(groups.map((group) => [group === 'agent' ? 'agent_id' : group, row[group] ?? null]))

@@ -2,11 +2,9 @@
 import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
-import type { CallFigures } from '../../domain/calls/figures.ts'
 import type { FollowCall } from '../../domain/calls/follow.ts'
 import type { FollowCalls } from '../../domain/calls/follow-calls.ts'
 import type { Reports } from '../../domain/calls/reports.ts'
-import type { Clock } from '../../domain/ports/system.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
@@ -14,7 +12,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Capacity } from '../../runtime/shares/capacity.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { getCallBundle } from './call-bundle.ts'
-import { getCallFigures } from './call-figures.ts'
+import { type FigureDeps, getCallFigures } from './call-figures.ts'
 import { listCalls } from './call-list.ts'
 import { streamCalls } from './call-list-stream.ts'
 import {
@@ -33,11 +31,9 @@ import { getSession, getSessionTranscript, listSessions } from './session-reads.
 import { streamSession } from './session-stream.ts'
 import { transferOperations } from './transfers.ts'
 
-export type CallDeps = {
+export type CallDeps = FigureDeps & {
   calls: Calls
   reports: Reports
-  figures: CallFigures
-  clock: Clock
   /** Limits the bundles of calls whose data is in memory. */
   bundles: Capacity
   follow: FollowCall
@@ -60,7 +56,7 @@ export function callOperations(
     streamSession: streamSession(follow, watchGrant),
     listCalls: listCalls(calls),
     streamCalls: streamCalls(deps.followCalls, watchGrant),
-    getCallFigures: getCallFigures(deps.figures, deps.clock),
+    getCallFigures: getCallFigures(deps),
     listAgentCalls: listAgentCalls(calls),
     getCall: getCall(calls),
     listCallEvents: listCallEvents(calls),

@@ -2,7 +2,8 @@ import type { ProviderKeyAdministration } from '../../domain/access/provider-key
 import type { KeyBudgets } from '../../domain/billing/key-spending.ts'
 import { type AuditEntry, entryOf } from '../../domain/records/audit.ts'
 import type { Caller } from '../../domain/records/organization.ts'
-import type { OrganizationRecord, OrganizationSettings } from '../../domain/records/organization-settings.ts'
+import type { OrganizationRecord, OwnSettings } from '../../domain/records/organization-settings.ts'
+import { refuseIssues } from '../../domain/records/resource-fault.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Organization } from '../../generated/platform/types.ts'
 import { getCreditBalance, getCreditLedger } from './credit-ledger.ts'
@@ -14,12 +15,12 @@ type OrganizationSettingsStore = {
   find(id: string): Promise<OrganizationRecord | null>
   change(
     id: string,
-    changes: Partial<Pick<OrganizationSettings, 'name' | 'recordingEnabled'>>,
+    changes: Partial<OwnSettings>,
     entry?: AuditEntry,
-  ): Promise<OrganizationRecord | 'admin_taken' | 'legacy_ended' | null>
+  ): Promise<OrganizationRecord | 'admin_taken' | 'legacy_ended' | 'zone_unknown' | null>
 }
 
-export type OrganizationDeps = Omit<UsageDeps, 'ownKeysOf'> & {
+export type OrganizationDeps = Omit<UsageDeps, 'ownKeysOf' | 'organizations'> & {
   organizations: OrganizationSettingsStore
   keys: Pick<ProviderKeyAdministration, 'list'>
   keyBudgets: Pick<KeyBudgets, 'read'>
@@ -47,17 +48,15 @@ function getOrganization(organizations: OrganizationSettingsStore): Handlers['ge
 }
 
 function updateOrganization(organizations: OrganizationSettingsStore): Handlers['updateOrganization'] {
-  return async ({ body: { name, recording } }, { caller }) => {
-    const changes = {
-      ...(name !== undefined && { name }),
-      ...(recording !== undefined && { recordingEnabled: recording }),
-    }
+  return async ({ body: { recording, ...settings } }, { caller }) => {
+    const changes = { ...settings, ...(recording !== undefined && { recordingEnabled: recording }) }
     const changed = await organizations.change(caller.organization.id, changes, entryOf(caller))
+    if (changed === 'zone_unknown') refuseIssues([{ path: ['timeZone'], problem: { kind: 'timezone_unknown' } }])
     return { status: 200, body: wireOrganization(changed) }
   }
 }
 
-function wireOrganization(record: OrganizationRecord | 'admin_taken' | 'legacy_ended' | null): Organization {
+function wireOrganization(record: Awaited<ReturnType<OrganizationSettingsStore['change']>>): Organization {
   // A missing organization would be a defect: the key was just checked, organizations are not deleted, and these
   // changes cannot make an organization the admin.
   if (record === null || typeof record === 'string') throw new Error('the organization of a live key is not stored')
@@ -70,6 +69,9 @@ function wireOrganization(record: OrganizationRecord | 'admin_taken' | 'legacy_e
     rmsgBackend: record.rmsgBackend,
     adminOrganization: record.adminOrganization,
     recording: record.recordingEnabled,
+    timeZone: record.timeZone,
+    toolResults: record.toolResults,
+    messageText: record.messageText,
     maxConcurrency: record.maxConcurrency,
     maxSessions: record.maxSessions,
     creditMicroUsd: String(record.creditMicroUsd),

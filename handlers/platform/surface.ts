@@ -46,7 +46,7 @@ export type PlatformDeps = ProvidersDeps &
     webhooks: WebhookDeliveryDeps
     messages: RmsgMessageDeps
     smsRegistrations: SmsRegistrations
-    records: CallDeps & { callbacks: Callbacks }
+    records: Omit<CallDeps, 'organizations'> & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
     /** Adapts requests and responses to the SDKs that the setting `clients` names. */
     adapt: (parts: PlatformParts) => PlatformParts
@@ -69,6 +69,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
   const nodeUrlOf = createNodeUrl(deps.address)
   const repeatable = createRepeatable({ ...deps.repeats, log: settings.log })
   const resources = resourceOperations(deps)
+  const { organizations } = deps
   return {
     ...contractOperations(settings, publicUrlOf),
     ...organizationOperations(deps),
@@ -77,7 +78,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),
     ...sessionOperations(deps, nodeUrlOf, repeatable),
-    ...callOperations(deps.records, publicUrlOf, repeatable, deps.watchGrant),
+    ...callOperations({ ...deps.records, organizations }, publicUrlOf, repeatable, deps.watchGrant),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks, deps.watchGrant),
     ...rmsgMessageOperations(deps.messages, repeatable),

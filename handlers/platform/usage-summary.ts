@@ -5,7 +5,7 @@ import type { OwnKeys, Tenant } from '../../domain/records/organization.ts'
 import type { UsageByProvider, Usage as WireUsage } from '../../generated/platform/types.ts'
 import { usdOf } from './money.ts'
 
-export type UsageSummary = Omit<WireUsage, 'from' | 'to' | 'groupBy' | 'rows' | 'total'>
+export type UsageSummary = Omit<WireUsage, 'from' | 'to' | 'groupBy' | 'timeZone' | 'rows' | 'total'>
 
 export type SummaryDeps = {
   creditAccounts: CreditAccounts

@@ -1,4 +1,3 @@
-import { isTimezone } from '../../domain/agents/check-agent.ts'
 import {
   totalOf,
   type UsageFilter,
@@ -17,6 +16,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { UsageTotal, UsageRow as WireRow } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { moneyOf } from './money.ts'
+import { type TimeZones, timeZoneOf, unknownZone } from './time-zone.ts'
 import { leastMs, millisecondsOf, timeOf } from './times.ts'
 import { type SummaryDeps, summaryOf } from './usage-summary.ts'
 
@@ -30,12 +30,13 @@ const hoursMsMax = 7 * dayMs
 type UsageRequest = { from?: string; to?: string; groupBy: string; timeZone?: string } & Filters
 type Filters = { keyId?: string; agentId?: string; provider?: string; model?: string; stage?: string }
 
-export type UsageDeps = SummaryDeps & { usage: UsageStore; clock: Clock }
+export type ReadUsageDeps = { usage: UsageStore; organizations: TimeZones; clock: Clock }
+export type UsageDeps = SummaryDeps & ReadUsageDeps
 
 export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] {
   return async ({ query }, { caller }) => {
     const tenant = tenantOf(caller)
-    const usageQuery = queryOf(deps.clock, query)
+    const usageQuery = await queryOf(deps, tenant, query)
     const sums = requireRows(await deps.usage.summarize(tenant, usageQuery))
     return { status: 200, body: { ...wireUsage(usageQuery, sums.rows), ...(await summaryOf(deps, tenant, sums)) } }
   }
@@ -45,18 +46,18 @@ export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] 
  * Reads the usage, as the command line also shows it. Throws a Refusal if the time range is too long or the response
  * would have too many groups.
  */
-export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, request: UsageRequest) {
-  const query = queryOf(clock, request)
-  return wireUsage(query, requireRows(await usage.read(tenant, query)))
+export async function readUsage(deps: ReadUsageDeps, tenant: Tenant, request: UsageRequest) {
+  const query = await queryOf(deps, tenant, request)
+  return wireUsage(query, requireRows(await deps.usage.read(tenant, query)))
 }
 
-function queryOf(clock: Clock, request: UsageRequest): UsageQuery {
+async function queryOf(deps: ReadUsageDeps, tenant: Tenant, request: UsageRequest): Promise<UsageQuery> {
   const groups = new Set(usageGroups.filter((group) => request.groupBy.split(',').includes(group)))
-  const range = timeRangeOf(clock, request)
+  const range = timeRangeOf(deps.clock, request)
   if (groups.has('hour') && range.toMs - range.fromMs > hoursMsMax)
     throw refusal('groupBy', 'groupBy has hour, and so from must be at most 7 days before to')
-  const { timeZone = 'UTC' } = request
-  if (!isTimezone(timeZone)) throw unknownZone()
+  const zone = { param: 'timeZone', requested: request.timeZone }
+  const timeZone = await timeZoneOf(deps.organizations, tenant.organizationId, zone)
   return { ...range, groups, timeZone, filter: filterOf(request) }
 }
 
@@ -79,7 +80,7 @@ function timeRangeOf(clock: Clock, { from, to }: UsageRequest): Pick<UsageQuery,
 }
 
 function requireRows<Sums extends object>(sums: Sums | UsageRefusal): Sums {
-  if (sums === 'zone_unknown') throw unknownZone()
+  if (sums === 'zone_unknown') throw unknownZone('timeZone')
   if (sums !== 'too_many_rows') return sums
   throw refusal(
     'groupBy',
@@ -87,15 +88,13 @@ function requireRows<Sums extends object>(sums: Sums | UsageRefusal): Sums {
   )
 }
 
-function wireUsage({ fromMs, toMs, groups }: UsageQuery, rows: readonly UsageRow[]) {
+function wireUsage({ fromMs, toMs, groups, timeZone }: UsageQuery, rows: readonly UsageRow[]) {
   return {
-    ...{ from: timeOf(fromMs), to: timeOf(toMs), groupBy: [...groups] },
+    ...{ from: timeOf(fromMs), to: timeOf(toMs), groupBy: [...groups], timeZone },
     rows: rows.map((row) => ({ ...groupsOf(row, groups), ...wireSum(row) })),
     total: wireSum(totalOf(rows)),
   }
 }
-
-const unknownZone = () => refusal('timeZone', 'timeZone is not the IANA name of a time zone')
 
 const refusal = (param: string, message: string) =>
   new Refusal('invalid_parameter', { param, message, keyword: 'format' })

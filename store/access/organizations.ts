@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/ports/system.ts'
 import type { AuditEntry } from '../../domain/records/audit.ts'
 import type { OrganizationRecord, OrganizationSettings } from '../../domain/records/organization-settings.ts'
+import { isTimezone } from '../../domain/records/time-zone.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { noteMovement } from '../billing/credit-movements.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
@@ -8,6 +9,7 @@ import { notifyOrganizationAdded } from '../caches/organization-notices.ts'
 import { locks } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { unlessZoneUnknown } from '../postgres/time-zones.ts'
 import { isUniqueViolation } from '../postgres/unique-violation.ts'
 
 /** The settings for a new organization. The database has defaults for all other settings. */
@@ -17,7 +19,7 @@ export type NewOrganization = Pick<
 > & { creditMicroUsd: number }
 export type OrganizationChanges = Partial<OrganizationSettings & { creditMicroUsd: number }>
 
-type Changed = OrganizationRecord | 'admin_taken' | 'legacy_ended' | null
+type Changed = OrganizationRecord | 'admin_taken' | 'legacy_ended' | 'zone_unknown' | null
 
 /** The operator's administration. Methods return null if the organization does not exist. */
 export type Organizations = {
@@ -29,8 +31,9 @@ export type Organizations = {
   find(id: string): Promise<OrganizationRecord | null>
   /**
    * Changes the given settings and leaves the rest. The change takes effect at once in every instance. Returns
-   * `admin_taken` if another organization is the admin organization, and `legacy_ended` if the organization has had a
-   * number in its pool: it may then no longer see the whole rich-message inventory.
+   * `admin_taken` if another organization is the admin organization, `zone_unknown` if this process or the database
+   * lacks the time zone, and `legacy_ended` if the organization has had a number in its pool: it may then no longer see
+   * the whole rich-message inventory.
    */
   change(id: string, changes: OrganizationChanges, entry?: AuditEntry): Promise<Changed>
   /**
@@ -63,13 +66,13 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
       }),
     find: (id) => tenancy.asOrganization(id, (tx) => readOrganization(tx, id)),
     change: (id, changes, entry) =>
-      orAdminConflict(tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()), entry)),
+      orConflict(tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()), entry)),
     createNamed: (settings) =>
       tenancy.asOperator(async (tx) =>
         (await isNameInUse(tx, settings.name, null)) ? 'name_taken' : insertOrganization(tx, settings, now()),
       ),
     changeNamed: (id, changes) =>
-      orAdminConflict(
+      orConflict(
         tenancy.asOperator(async (tx) =>
           changes.name !== undefined && (await isNameInUse(tx, changes.name, id))
             ? 'name_taken'
@@ -97,9 +100,9 @@ async function isNameInUse(tx: Tx, name: string, exceptId: string | null): Promi
   return row?.taken === true
 }
 
-async function orAdminConflict<T>(change: Promise<T>): Promise<T | 'admin_taken'> {
+async function orConflict<T>(change: Promise<T>): Promise<T | 'admin_taken' | 'zone_unknown'> {
   try {
-    return await change
+    return await unlessZoneUnknown(change)
   } catch (error) {
     if (isUniqueViolation(error, 'organizations_one_admin')) return 'admin_taken'
     throw error
@@ -129,7 +132,7 @@ async function changeOrganization(
   id: string,
   changes: OrganizationChanges,
   now: Date,
-): Promise<OrganizationRecord | 'legacy_ended' | null> {
+): Promise<OrganizationRecord | 'legacy_ended' | 'zone_unknown' | null> {
   // Copies the known settings one by one, so that no other column can be written.
   const values = {
     ...(changes.name !== undefined && { name: changes.name }),
@@ -142,9 +145,17 @@ async function changeOrganization(
     ...(changes.smsEnabled !== undefined && { sms_enabled: changes.smsEnabled }),
     ...(changes.rmsgEnabled !== undefined && { rmsg_enabled: changes.rmsgEnabled }),
     ...(changes.recordingEnabled !== undefined && { recording_enabled: changes.recordingEnabled }),
+    ...(changes.timeZone !== undefined && { time_zone: changes.timeZone }),
+    ...(changes.toolResults !== undefined && { tool_results: changes.toolResults }),
+    ...(changes.messageText !== undefined && { message_text: changes.messageText }),
     ...(changes.isDisabled !== undefined && { is_disabled: changes.isDisabled }),
   }
   if (Object.keys(values).length === 0) return readOrganization(tx, id)
+  if (changes.timeZone !== undefined) {
+    if (!isTimezone(changes.timeZone)) return 'zone_unknown'
+    // Postgres throws if it lacks the zone. Otherwise each later sum by day would fail.
+    await tx`select now() at time zone ${changes.timeZone}::text`
+  }
   if (changes.rmsgLegacyInventory === true && (await hasLegacyEnded(tx, id))) return 'legacy_ended'
   if (changes.creditMicroUsd !== undefined) await noteNewCredit(tx, id, changes.creditMicroUsd, now)
   const [row] = await tx<OrganizationRecord[]>`
@@ -178,4 +189,5 @@ async function noteNewCredit(tx: Tx, organizationId: string, newMicroUsd: number
 const columns = (tx: Tx) => tx`
   id, name, max_concurrency as "maxConcurrency", max_sessions as "maxSessions", admin_organization as "adminOrganization",
   rmsg_legacy_inventory as "rmsgLegacyInventory", rmsg_backend as "rmsgBackend", credit_micro_usd as "creditMicroUsd", sms_enabled as "smsEnabled",
-  rmsg_enabled as "rmsgEnabled", recording_enabled as "recordingEnabled", is_disabled as "isDisabled", created_at as "createdAt"`
+  rmsg_enabled as "rmsgEnabled", recording_enabled as "recordingEnabled", time_zone as "timeZone",
+  tool_results as "toolResults", message_text as "messageText", is_disabled as "isDisabled", created_at as "createdAt"`

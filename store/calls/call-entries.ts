@@ -4,6 +4,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { CallEntry, CallEvent, Span, Turn } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
+import { keeps } from '../postgres/organization-choices.ts'
 import { isUuid } from '../postgres/row-values.ts'
 import type { Worlds } from '../postgres/tenant.ts'
 import { readCallRequests } from './call-requests.ts'
@@ -117,6 +118,7 @@ export async function turnSources(tx: Tx, call: Place): Promise<readonly Pick<Tu
   return tx<Pick<Turn, 'source'>[]>`select source from call_turns ${ofCallId(tx, call, call.id)}`
 }
 
+/** Stores turns, and their tools' results if the organization keeps results. */
 export async function insertTurns(tx: Tx, call: Place, turns: readonly Turn[]): Promise<void> {
   if (turns.length === 0) return
   const rows = turns.map((turn) => {
@@ -127,7 +129,8 @@ export async function insertTurns(tx: Tx, call: Place, turns: readonly Turn[]): 
   })
   await tx`
     insert into call_turns (organization_id, test, call_id, index, id, source, turn, tool_results)
-    select ${call.organizationId}, ${call.test}, ${call.id}, index, id, source, text::json, results::json
+    select ${call.organizationId}, ${call.test}, ${call.id}, index, id, source, text::json,
+      case when results is not null and ${keeps(tx, call, 'tool_results')} then results::json end
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as t (id uuid, index int, source text, text text, results text)
     on conflict do nothing`

@@ -12,6 +12,8 @@ import { providerHealth } from './0058-provider-health.ts'
 import { receivedMessages } from './0059-received-messages.ts'
 import { newestMessages } from './0060-newest-messages.ts'
 import { failedDeliveries } from './0061-failed-deliveries.ts'
+import { organizationChoices } from './0062-organization-choices.ts'
+import { textsByAge } from './0063-texts-by-age.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -37,4 +39,6 @@ export const migrations: readonly Migration[] = [
   receivedMessages,
   newestMessages,
   failedDeliveries,
+  organizationChoices,
+  textsByAge,
 ]

@@ -33,6 +33,7 @@ type Row = {
   organizationId: string
   organizationName: string
   isDisabled: boolean
+  timeZone: string
   role: Role
   method: string
   signedInAt: Date
@@ -113,7 +114,8 @@ async function insertSession(
 function readSessions(tx: Tx, lookup: string): Promise<Row[]> {
   return tx<Row[]>`
     select c.lookup as id, c.digest, u.id as "userId", u.email, u.name, o.id as "organizationId",
-      o.name as "organizationName", o.is_disabled as "isDisabled", ${heldRole(tx)} as role, coalesce(c.method, 'operator') as method,
+      o.name as "organizationName", o.is_disabled as "isDisabled", o.time_zone as "timeZone", ${heldRole(tx)} as role,
+      coalesce(c.method, 'operator') as method,
       coalesce(c.signed_in_at, c.created_at) as "signedInAt", c.expires_at as "expiresAt"
     from user_credentials c
     join users u on u.id = c.user_id
@@ -122,8 +124,8 @@ function readSessions(tx: Tx, lookup: string): Promise<Row[]> {
     where c.lookup = ${lookup}`
 }
 
-function sessionOf({ userId, email, name, organizationId, organizationName, isDisabled, role, ...row }: Row): Session {
-  const { id, method, signedInAt, expiresAt } = row
-  const organization = { id: organizationId, name: organizationName, role, isDisabled }
+function sessionOf({ userId, email, name, organizationId, organizationName, role, ...row }: Row): Session {
+  const { id, method, isDisabled, timeZone, signedInAt, expiresAt } = row
+  const organization = { id: organizationId, name: organizationName, role, isDisabled, timeZone }
   return { id, user: { id: userId, email, name }, organization, method, signedInAt, expiresAt }
 }

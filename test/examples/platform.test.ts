@@ -295,6 +295,9 @@ t.test("responses about webhook endpoints and the webhook secret match the contr
 t.test("responses about the organization of a first local run match the contract's examples", async (t) => {
   const shown = await examples.send(parley, { operation: 'getOrganization' })
   examples.compare(t, shown, { example: 'getOrganization 200: local' })
+  const zone = { operation: 'updateOrganization', request: 'zone' }
+  examples.compare(t, await examples.send(parley, zone), { example: 'updateOrganization 200: zone' })
+  await examples.send(parley, { ...zone, fields: { timeZone: 'UTC' } })
   const changed = await examples.send(parley, { operation: 'updateOrganization', request: 'quiet' })
   examples.compare(t, changed, { example: 'updateOrganization 200: quiet' })
 })

@@ -105,6 +105,28 @@ t.test('getCall has the results of tool calls, and transcripts of sessions do no
   t.match(JSON.parse(transcript), { entries: [{}, { toolCalls: [{ id: 'a', status: 'completed' }] }] })
 })
 
+t.test('results of tools are not stored from the time when the organization drops them', async (t) => {
+  const acme = await admin.organization('that drops results')
+  const owner = await admin.key(acme.id, { scopes: ['admin'] })
+  const made = newCall(acme.id, { keyId: acme.keyId })
+  await admin.store.calls.insert(made, {})
+  const addTurn = async (index: number, result: string) => {
+    const toolCalls = [{ id: 'a', name: 'find_order', args: '{}', status: 'completed' as const, result }]
+    const turn = newTurn({ index, source: 'agent', toolCalls })
+    t.same(await admin.store.calls.append(made, made.id, [{ kind: 'turn', turn }]), [])
+  }
+  await addTurn(0, 'shipped')
+  await call(owner, 'PATCH', '/v1/organization', { toolResults: 'drop' })
+  await addTurn(1, 'k4n4ry')
+  await call(owner, 'PATCH', '/v1/organization', { toolResults: 'keep' })
+  await addTurn(2, 'delivered')
+  const { entries } = (await read(acme, made.id)).transcript
+  const results = entries.map(({ tool_calls: [only] }) => only?.result)
+  t.same(results, ['shipped', null, 'delivered'], 'a call that is under way obeys, and stored results stay')
+  const rows = await sql`select turn::text, tool_results::text from call_turns where call_id = ${made.id}`
+  t.notMatch(JSON.stringify(rows), 'k4n4ry')
+})
+
 t.test('listCallRequests lists the requests of a call with their turns and attempts', async (t) => {
   const acme = await admin.organization('with requests')
   const startedAtMs = 1_790_000_000_000

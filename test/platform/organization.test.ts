@@ -25,6 +25,9 @@ t.test("getOrganization shows the organization's settings and credit, for live a
     rmsgBackend: 'default',
     adminOrganization: false,
     recording: false,
+    timeZone: 'UTC',
+    toolResults: 'keep',
+    messageText: 'drop',
     maxConcurrency: null,
     maxSessions: null,
     creditMicroUsd: '12345678',
@@ -36,7 +39,7 @@ t.test("getOrganization shows the organization's settings and credit, for live a
   )
 })
 
-t.test('updateOrganization changes name and recording, and refuses all other fields', async (t) => {
+t.test('updateOrganization changes its own settings, and refuses all other fields', async (t) => {
   const { id } = await admin.organization('changing')
   const acme = await admin.key(id, { scopes: all })
   const before = (await call(acme, 'GET', path)).json<object>()
@@ -44,7 +47,12 @@ t.test('updateOrganization changes name and recording, and refuses all other fie
   t.same((await call(acme, 'PATCH', path, { recording: true })).json(), { ...before, recording: true })
   const name = '😀'.repeat(200)
   t.same((await call(acme, 'PATCH', path, { name })).json(), { ...before, recording: true, name })
-  t.same((await call(acme, 'GET', path)).json(), { ...before, recording: true, name })
+  const choices = { timeZone: 'America/New_York', toolResults: 'drop', messageText: 'keep' }
+  const after = { ...before, recording: true, name, ...choices }
+  t.same((await call(acme, 'PATCH', path, choices)).json(), after)
+  t.same((await call(acme, 'GET', path)).json(), after)
+  const logged = (await call(acme, 'GET', '/v1/audit-events?action=organization.updated&limit=1')).json<object>()
+  t.match(logged, { events: [{ changed: Object.keys(choices) }] })
   for (const body of [
     { name: `${name}x` },
     { name: ' ' },
@@ -52,6 +60,12 @@ t.test('updateOrganization changes name and recording, and refuses all other fie
     { name: null },
     { recording: null },
     { recording: 'on' },
+    { timeZone: 'Mars/Olympus' },
+    { timeZone: '+01:00' },
+    { timeZone: '' },
+    { timeZone: null },
+    { toolResults: 'some' },
+    { messageText: true },
     { smsEnabled: true },
     { creditMicroUsd: '1' },
     { maxSessions: 1 },
@@ -63,6 +77,9 @@ t.test('updateOrganization changes name and recording, and refuses all other fie
       code: 'VALIDATION_ERROR',
       paths: [`/${Object.keys(body).join()}`],
     })
+  const unknown = (await call(acme, 'PATCH', path, { name: 'half', timeZone: 'Mars/Olympus' })).json<object>()
+  t.match(unknown, { error: /timeZone is no name of the IANA time zone database, such as Europe\/Berlin/ })
+  t.same((await call(acme, 'GET', path)).json(), after, 'a refused change changes nothing')
 })
 
 t.test('updateOrganization needs the scope admin and a live key, both checked before the body', async (t) => {
@@ -85,6 +102,9 @@ t.test('`parley org set`, `org show` and `org credit` change and show the settin
     'max_concurrency=4',
     'sms_enabled=on',
     'rmsg_enabled=on',
+    'time_zone=Asia/Tokyo',
+    'tool_results=drop',
+    'message_text=keep',
   ]
   const set = await org('set', id, ...settings, 'rmsg_legacy_inventory=on', 'rmsg_backend=receive_only', '--json')
   t.equal(set.code, 0, set.stderr)
@@ -100,10 +120,13 @@ t.test('`parley org set`, `org show` and `org credit` change and show the settin
     rmsgBackend: 'receive_only',
     adminOrganization: false,
     recording: true,
+    timeZone: 'Asia/Tokyo',
+    toolResults: 'drop',
+    messageText: 'keep',
   }
   t.match(JSON.parse(set.stdout), expected)
   t.match(JSON.parse((await org('show', id, '--json')).stdout), expected)
-  t.match((await org('show', id)).stdout, /sessions 3 .*features sms,rmsg,recording/)
+  t.match((await org('show', id)).stdout, /sessions 3 .*Asia\/Tokyo .*features sms,rmsg,recording/)
   t.match(await org('credit', id, '2.5'), { code: 0, stdout: /credit \$2\.50/ })
   t.match((await call(acme, 'GET', path)).json(), {
     name: 'Renamed',
@@ -125,6 +148,9 @@ t.test('`parley org set`, `org show` and `org credit` change and show the settin
     'size=3',
     'recording',
     'credit=x',
+    'time_zone=Mars/Olympus',
+    'tool_results=some',
+    'message_text=',
   ])
     t.match(await org('set', id, wrong), { code: 2, stdout: '', stderr: /^parley: / }, wrong)
   t.not((await org('set', id)).code, 0, 'there is something to set')

@@ -193,7 +193,8 @@ t.test('getUsage returns totals in dollars beside the rows', async (t) => {
   const { total, ...shown } = usage.json<{ total: { costMicroUsd: string } }>()
   t.equal(total.costMicroUsd, '0')
   t.same(shown, {
-    ...{ from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z', groupBy: ['day'], rows: [] },
+    ...{ from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z' },
+    ...{ groupBy: ['day'], timeZone: 'UTC', rows: [] },
     ...{ totalSessions: 0, totalMinutes: 0, totalCost: 0, breakdown: [], balanceUsd: 100, currency: 'USD' },
   })
 })

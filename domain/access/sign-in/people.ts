@@ -16,7 +16,7 @@ export type Browser = { ip: string; userAgent: string | null }
 export type Session = {
   id: string
   user: Person
-  organization: Membership & { isDisabled: boolean }
+  organization: Membership & { isDisabled: boolean; timeZone: string }
   method: string
   signedInAt: Date
   expiresAt: Date

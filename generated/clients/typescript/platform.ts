@@ -150,7 +150,7 @@ export type GetUsageCall = CallOptions & {
     /** The end of the time range, which is not included. The default is now. */ to?: string
     /** The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is at most 7 days. More than 5,000 rows are refused. */
     groupBy?: string
-    /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. */
+    /** The time zone of hours and days, as an IANA name. The default is `timeZone` of the organization. Requests that were deleted for their age are in their UTC day, and in its first hour. */
     timeZone?: string
     /** An API key, or a phone number for calls that came in: only its usage is summed. */ keyId?: string
     /** An agent: only its usage is summed. */ agentId?: string
@@ -408,7 +408,7 @@ export type GetCallFiguresCall = CallOptions & {
     /** The begin of the time; by default 30 days before the end, and 7 days with hours. */ since?: string
     /** The end of the time, which is not a part of it; by default now. */ until?: string
     /** The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. */ interval?: 'hour' | 'day' | 'none'
-    /** The IANA time zone in which days begin. */ time_zone?: string
+    /** The IANA time zone in which days begin. The default is `timeZone` of the organization. */ time_zone?: string
     /** One or two groups. */ group_by?: ('agent' | 'status' | 'kind' | 'outcome' | 'end_reason' | 'direction')[]
     /** The id of an agent. */ agent_id?: string
     /** Only calls of this kind count. */ kind?: CallKind

@@ -4,7 +4,9 @@ package platform
 
 type (
 	OrganizationRmsgBackend string
-	Scope                   string // A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
+	ToolResults             string        // Whether the results of tools are stored with a call. `drop`: the results of turns that end from now on are not stored, and results that are stored stay.
+	MessageTexts            = ToolResults // Whether the texts of sent and received messages are stored, for conversations. `drop`: texts are not stored from now on, and texts that are stored stay.
+	Scope                   string        // A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
 	KeyPolicyBudgetPeriod   string
 	KeyPolicyObjective      string
 	CreatorType             string
@@ -226,6 +228,8 @@ type (
 const (
 	OrganizationRmsgBackendDefault                            OrganizationRmsgBackend                = "default"
 	OrganizationRmsgBackendReceiveOnly                        OrganizationRmsgBackend                = "receive_only"
+	ToolResultsKeep                                           ToolResults                            = "keep"
+	ToolResultsDrop                                           ToolResults                            = "drop"
 	ScopeRouter                                               Scope                                  = "router"
 	ScopeRealtime                                             Scope                                  = "realtime"
 	ScopePlatform                                             Scope                                  = "platform"

@@ -133,8 +133,10 @@ type GetUsageParams struct {
 	To   *time.Time `query:"to"`   // The end of the time range, which is not included. The default is now.
 	// The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With
 	// `hour` the time range is at most 7 days. More than 5,000 rows are refused. The default is "day".
-	GroupBy  *string        `query:"groupBy"`
-	TimeZone *string        `query:"timeZone"` // The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. The default is "UTC".
+	GroupBy *string `query:"groupBy"`
+	// The time zone of hours and days, as an IANA name. The default is `timeZone` of the organization. Requests that
+	// were deleted for their age are in their UTC day, and in its first hour.
+	TimeZone *string        `query:"timeZone"`
 	KeyID    *string        `query:"keyId"`    // An API key, or a phone number for calls that came in: only its usage is summed.
 	AgentID  *string        `query:"agentId"`  // An agent: only its usage is summed.
 	Provider *string        `query:"provider"` // A provider, or the line of legs: only its usage is summed.
@@ -397,7 +399,7 @@ type GetCallFiguresParams struct {
 	Since         *time.Time                  `query:"since"`           // The begin of the time; by default 30 days before the end, and 7 days with hours.
 	Until         *time.Time                  `query:"until"`           // The end of the time, which is not a part of it; by default now.
 	Interval      *GetCallFiguresInterval     `query:"interval"`        // The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. The default is "day".
-	TimeZone      *string                     `query:"time_zone"`       // The IANA time zone in which days begin. The default is "UTC".
+	TimeZone      *string                     `query:"time_zone"`       // The IANA time zone in which days begin. The default is `timeZone` of the organization.
 	GroupBy       []GetCallFiguresGroupByItem `query:"group_by"`        // One or two groups.
 	AgentID       *string                     `query:"agent_id"`        // The id of an agent.
 	Kind          *CallKind                   `query:"kind"`            // Only calls of this kind count.

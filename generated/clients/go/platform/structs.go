@@ -45,15 +45,23 @@ type Organization struct {
 	RmsgBackend         OrganizationRmsgBackend `json:"rmsgBackend"`         // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
 	AdminOrganization   bool                    `json:"adminOrganization"`   // Whether this is the organization of the operator. There is at most one.
 	Recording           bool                    `json:"recording"`           // Whether calls are recorded if their agent or session does not decide. If false, no call is recorded.
-	MaxConcurrency      *int64                  `json:"maxConcurrency"`      // How many requests and streams all keys may run at a time. null if there is no limit.
-	MaxSessions         *int64                  `json:"maxSessions"`         // How many sessions and calls may be live at a time. null if there is no limit.
-	CreditMicroUSD      string                  `json:"creditMicroUsd"`      // The credit that can be spent, in micro-USD, as a decimal string.
-	CreatedAt           time.Time               `json:"createdAt"`           // When the organization was created, in UTC.
+	// The IANA name of the time zone in which hours and days begin in `GET /v1/usage` and `GET /v1/calls/figures` if
+	// the request names no zone, and in which the console shows times. The default is `UTC`.
+	TimeZone       string       `json:"timeZone"`
+	ToolResults    ToolResults  `json:"toolResults"`
+	MessageText    MessageTexts `json:"messageText"`
+	MaxConcurrency *int64       `json:"maxConcurrency"` // How many requests and streams all keys may run at a time. null if there is no limit.
+	MaxSessions    *int64       `json:"maxSessions"`    // How many sessions and calls may be live at a time. null if there is no limit.
+	CreditMicroUSD string       `json:"creditMicroUsd"` // The credit that can be spent, in micro-USD, as a decimal string.
+	CreatedAt      time.Time    `json:"createdAt"`      // When the organization was created, in UTC.
 }
 
 type OrganizationChange struct {
-	Name      *string `json:"name,omitzero"`      // The name of the organization, for people. It is not blank, and has no character U+0000.
-	Recording *bool   `json:"recording,omitzero"` // Whether calls may be recorded. false stops every recording that has not begun.
+	Name        *string       `json:"name,omitzero"`      // The name of the organization, for people. It is not blank, and has no character U+0000.
+	Recording   *bool         `json:"recording,omitzero"` // Whether calls may be recorded. false stops every recording that has not begun.
+	TimeZone    *string       `json:"timeZone,omitzero"`  // The name of a time zone in the IANA database, such as `Europe/Berlin`.
+	ToolResults *ToolResults  `json:"toolResults,omitzero"`
+	MessageText *MessageTexts `json:"messageText,omitzero"`
 }
 
 type KeyPolicyChain struct {
@@ -298,11 +306,12 @@ type UsageByProvider struct {
 }
 
 type Usage struct {
-	From    time.Time          `json:"from"`    // The start of the time range, in UTC.
-	To      time.Time          `json:"to"`      // The end of the time range, in UTC. It is not included.
-	GroupBy []UsageGroupByItem `json:"groupBy"` // The groups that divide the rows.
-	Rows    []UsageRow         `json:"rows"`    // The sums, one row for each combination of the groups.
-	Total   UsageTotal         `json:"total"`   // The sum of all rows: of everything that the filters select.
+	From     time.Time          `json:"from"`     // The start of the time range, in UTC.
+	To       time.Time          `json:"to"`       // The end of the time range, in UTC. It is not included.
+	GroupBy  []UsageGroupByItem `json:"groupBy"`  // The groups that divide the rows.
+	TimeZone string             `json:"timeZone"` // The time zone in which hours and days begin.
+	Rows     []UsageRow         `json:"rows"`     // The sums, one row for each combination of the groups.
+	Total    UsageTotal         `json:"total"`    // The sum of all rows: of everything that the filters select.
 	// Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters
 	// do not. Calls that were deleted for their age are not in it.
 	TotalSessions int64             `json:"totalSessions"`
@@ -1359,16 +1368,18 @@ type StructuredData struct {
 
 // CallToolCall: A tool call with its result.
 type CallToolCall struct {
-	ID         string             `json:"id"`          // The id of the tool call, as the LLM gave it.
-	Name       string             `json:"name"`        // The name of the tool.
-	Args       string             `json:"args"`        // The arguments of the tool, as the JSON text that the LLM wrote.
-	Status     CallToolCallStatus `json:"status"`      // The state of the tool call.
-	Result     *string            `json:"result"`      // The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
-	IsError    bool               `json:"is_error"`    // Whether the tool call failed.
-	HTTPStatus *int64             `json:"http_status"` // The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
-	StartedAt  *time.Time         `json:"started_at"`  // When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
-	DurationMs *float64           `json:"duration_ms"` // How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions.
-	Attempts   *int64             `json:"attempts"`    // How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited.
+	ID     string             `json:"id"`     // The id of the tool call, as the LLM gave it.
+	Name   string             `json:"name"`   // The name of the tool.
+	Args   string             `json:"args"`   // The arguments of the tool, as the JSON text that the LLM wrote.
+	Status CallToolCallStatus `json:"status"` // The state of the tool call.
+	// The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, in calls of
+	// earlier versions, and if the organization stores no results (`toolResults` is `drop`).
+	Result     *string    `json:"result"`
+	IsError    bool       `json:"is_error"`    // Whether the tool call failed.
+	HTTPStatus *int64     `json:"http_status"` // The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
+	StartedAt  *time.Time `json:"started_at"`  // When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
+	DurationMs *float64   `json:"duration_ms"` // How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions.
+	Attempts   *int64     `json:"attempts"`    // How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited.
 }
 
 // CallTurn: One finished turn, as in the transcript of the session.

@@ -349,8 +349,8 @@ class Platform(Client):
         to: The end of the time range, which is not included. The default is now.
         group_by: The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is
         at most 7 days. More than 5,000 rows are refused. Default: "day".
-        time_zone: The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour.
-        Default: "UTC".
+        time_zone: The time zone of hours and days, as an IANA name. The default is `timeZone` of the organization. Requests that were deleted for their age
+        are in their UTC day, and in its first hour.
         key_id: An API key, or a phone number for calls that came in: only its usage is summed.
         agent_id: An agent: only its usage is summed.
         provider: A provider, or the line of legs: only its usage is summed.
@@ -631,7 +631,7 @@ class Platform(Client):
         since: The begin of the time; by default 30 days before the end, and 7 days with hours.
         until: The end of the time, which is not a part of it; by default now.
         interval: The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. Default: "day".
-        time_zone: The IANA time zone in which days begin. Default: "UTC".
+        time_zone: The IANA time zone in which days begin. The default is `timeZone` of the organization.
         group_by: One or two groups.
         kind: Only calls of this kind count."""
         return self._call(

@@ -239,6 +239,12 @@ export type AsyncapiDocument = {
   /** The sockets of the surface, by name. */ channels: Record<string, unknown>
 } & Record<string, unknown>
 
+/** Whether the results of tools are stored with a call. `drop`: the results of turns that end from now on are not stored, and results that are stored stay. */
+export type ToolResults = 'keep' | 'drop'
+
+/** Whether the texts of sent and received messages are stored, for conversations. `drop`: texts are not stored from now on, and texts that are stored stay. */
+export type MessageTexts = 'keep' | 'drop'
+
 export type Organization = {
   /** The id of the organization: `org_` and letters and digits. */ id: string
   /** The name of the organization, for people. */ name: string
@@ -248,6 +254,10 @@ export type Organization = {
   /** How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any. */ rmsgBackend: 'default' | 'receive_only'
   /** Whether this is the organization of the operator. There is at most one. */ adminOrganization: boolean
   /** Whether calls are recorded if their agent or session does not decide. If false, no call is recorded. */ recording: boolean
+  /** The IANA name of the time zone in which hours and days begin in `GET /v1/usage` and `GET /v1/calls/figures` if the request names no zone, and in which the console shows times. The default is `UTC`. */
+  timeZone: string
+  toolResults: ToolResults
+  messageText: MessageTexts
   /** How many requests and streams all keys may run at a time. null if there is no limit. */ maxConcurrency: number | null
   /** How many sessions and calls may be live at a time. null if there is no limit. */ maxSessions: number | null
   /** The credit that can be spent, in micro-USD, as a decimal string. */ creditMicroUsd: string
@@ -257,6 +267,9 @@ export type Organization = {
 export type OrganizationChange = {
   /** The name of the organization, for people. It is not blank, and has no character U+0000. */ name?: string
   /** Whether calls may be recorded. false stops every recording that has not begun. */ recording?: boolean
+  /** The name of a time zone in the IANA database, such as `Europe/Berlin`. */ timeZone?: string
+  toolResults?: ToolResults
+  messageText?: MessageTexts
 }
 
 /** A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have. */
@@ -517,6 +530,7 @@ export type Usage = {
   /** The start of the time range, in UTC. */ from: string
   /** The end of the time range, in UTC. It is not included. */ to: string
   /** The groups that divide the rows. */ groupBy: ('hour' | 'day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
+  /** The time zone in which hours and days begin. */ timeZone: string
   /** The sums, one row for each combination of the groups. */ rows: UsageRow[]
   /** The sum of all rows: of everything that the filters select. */ total: UsageTotal
   /** Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their age are not in it. */
@@ -1597,7 +1611,8 @@ export type CallToolCall = {
   /** The name of the tool. */ name: string
   /** The arguments of the tool, as the JSON text that the LLM wrote. */ args: string
   /** The state of the tool call. */ status: 'started' | 'completed' | 'failed'
-  /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */ result: string | null
+  /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, in calls of earlier versions, and if the organization stores no results (`toolResults` is `drop`). */
+  result: string | null
   /** Whether the tool call failed. */ is_error: boolean
   /** The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools. */ http_status: number | null
   /** When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions. */ started_at: string | null

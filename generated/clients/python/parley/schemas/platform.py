@@ -11,6 +11,10 @@ from typing_extensions import NotRequired, TypedDict
 from ..engine.events import Event
 
 OrganizationRmsgBackend: TypeAlias = Literal["default", "receive_only"]
+ToolResults: TypeAlias = Literal["keep", "drop"]
+"""Whether the results of tools are stored with a call. `drop`: the results of turns that end from now on are not stored, and results that are stored stay."""
+MessageTexts: TypeAlias = ToolResults
+"""Whether the texts of sent and received messages are stored, for conversations. `drop`: texts are not stored from now on, and texts that are stored stay."""
 Scope: TypeAlias = Literal["router", "realtime", "platform", "rmsg", "admin"]
 """A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have."""
 KeyPolicyBudgetPeriod: TypeAlias = Literal["day", "month", "total"]
@@ -380,6 +384,11 @@ class Organization(TypedDict):
     rmsgBackend: OrganizationRmsgBackend  # How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
     adminOrganization: bool  # Whether this is the organization of the operator. There is at most one.
     recording: bool  # Whether calls are recorded if their agent or session does not decide. If false, no call is recorded.
+    # The IANA name of the time zone in which hours and days begin in `GET /v1/usage` and `GET /v1/calls/figures` if the request names no zone, and in which the
+    # console shows times. The default is `UTC`.
+    timeZone: str
+    toolResults: ToolResults
+    messageText: MessageTexts
     maxConcurrency: int | None  # How many requests and streams all keys may run at a time. null if there is no limit.
     maxSessions: int | None  # How many sessions and calls may be live at a time. null if there is no limit.
     creditMicroUsd: str  # The credit that can be spent, in micro-USD, as a decimal string.
@@ -388,6 +397,9 @@ class Organization(TypedDict):
 class OrganizationChange(TypedDict):
     name: NotRequired[str]  # The name of the organization, for people. It is not blank, and has no character U+0000.
     recording: NotRequired[bool]  # Whether calls may be recorded. false stops every recording that has not begun.
+    timeZone: NotRequired[str]  # The name of a time zone in the IANA database, such as `Europe/Berlin`.
+    toolResults: NotRequired[ToolResults]
+    messageText: NotRequired[MessageTexts]
 
 class KeyPolicyChain(TypedDict):
     stt: NotRequired[Sequence[str]]
@@ -585,6 +597,7 @@ _Usage = TypedDict("_Usage", {"from": "str"})  # The start of the time range, in
 class Usage(_Usage):
     to: str  # The end of the time range, in UTC. It is not included.
     groupBy: list[UsageGroupByItem]  # The groups that divide the rows.
+    timeZone: str  # The time zone in which hours and days begin.
     rows: list[UsageRow]  # The sums, one row for each combination of the groups.
     total: UsageTotal  # The sum of all rows: of everything that the filters select.
     # Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their
@@ -1526,7 +1539,9 @@ class CallToolCall(TypedDict):
     name: str  # The name of the tool.
     args: str  # The arguments of the tool, as the JSON text that the LLM wrote.
     status: CallToolCallStatus  # The state of the tool call.
-    result: str | None  # The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
+    # The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, in calls of earlier versions, and if the organization
+    # stores no results (`toolResults` is `drop`).
+    result: str | None
     is_error: bool  # Whether the tool call failed.
     http_status: int | None  # The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
     started_at: str | None  # When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.

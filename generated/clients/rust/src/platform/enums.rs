@@ -2,6 +2,9 @@
 
 open_enums! {
     OrganizationRmsgBackend { Default = "default", ReceiveOnly = "receive_only" }
+    /// Whether the results of tools are stored with a call. `drop`: the results of turns that end from now on are not
+    /// stored, and results that are stored stay.
+    ToolResults { Keep = "keep", Drop = "drop" }
     /// A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
     Scope { Router = "router", Realtime = "realtime", Platform = "platform", Rmsg = "rmsg", Admin = "admin" }
     KeyPolicyBudgetPeriod { Day = "day", Month = "month", Total = "total" }
@@ -451,6 +454,9 @@ open_enums! {
     }
 }
 
+/// Whether the texts of sent and received messages are stored, for conversations. `drop`: texts are not stored from now
+/// on, and texts that are stored stay.
+pub type MessageTexts = ToolResults;
 pub type KeySpendingPeriod = KeyPolicyBudgetPeriod;
 pub type InviterType = CreatorType;
 pub type UsageRowStage = GetUsageStage;

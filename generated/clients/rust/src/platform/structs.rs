@@ -16,6 +16,8 @@ pub struct Organization {
     /** How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any. */ pub rmsg_backend: OrganizationRmsgBackend,
     /** Whether this is the organization of the operator. There is at most one. */ pub admin_organization: bool,
     /** Whether calls are recorded if their agent or session does not decide. If false, no call is recorded. */ pub recording: bool,
+    /** The IANA name of the time zone in which hours and days begin in `GET /v1/usage` and `GET /v1/calls/figures` if the request names no zone, and in which the console shows times. The default is `UTC`. */ pub time_zone: String,
+    pub tool_results: ToolResults, pub message_text: MessageTexts,
     /** How many requests and streams all keys may run at a time. null if there is no limit. */ pub max_concurrency: Option<i64>,
     /** How many sessions and calls may be live at a time. null if there is no limit. */ pub max_sessions: Option<i64>,
     /** The credit that can be spent, in micro-USD, as a decimal string. */ pub credit_micro_usd: String,
@@ -153,6 +155,7 @@ pub struct Usage {
     /** The start of the time range, in UTC. */ pub from: DateTime<Utc>,
     /** The end of the time range, in UTC. It is not included. */ pub to: DateTime<Utc>,
     /** The groups that divide the rows. */ pub group_by: Vec<UsageGroupByItem>,
+    /** The time zone in which hours and days begin. */ pub time_zone: String,
     /** The sums, one row for each combination of the groups. */ pub rows: Vec<UsageRow>,
     /** The sum of all rows: of everything that the filters select. */ pub total: UsageTotal,
     /** Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
@@ -1158,7 +1161,7 @@ pub struct CallToolCall {
     /** The name of the tool. */ pub name: String,
     /** The arguments of the tool, as the JSON text that the LLM wrote. */ pub args: String,
     /** The state of the tool call. */ pub status: CallToolCallStatus,
-    /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */ pub result: Option<String>,
+    /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, in calls of earlier versions, and if the organization stores no results (`toolResults` is `drop`). */ pub result: Option<String>,
     /** Whether the tool call failed. */ pub is_error: bool,
     /** The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools. */ pub http_status: Option<i64>,
     /** When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions. */ pub started_at: Option<DateTime<Utc>>,
@@ -2015,6 +2018,14 @@ pub struct ToolSimulation {
 
 requests! { "camelCase"
 
+#[derive(Default)]
+pub struct OrganizationChange {
+    /** The name of the organization, for people. It is not blank, and has no character U+0000. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    /** Whether calls may be recorded. false stops every recording that has not begun. */ #[serde(skip_serializing_if = "Option::is_none")] pub recording: Option<bool>,
+    /** The name of a time zone in the IANA database, such as `Europe/Berlin`. */ #[serde(skip_serializing_if = "Option::is_none")] pub time_zone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub tool_results: Option<ToolResults>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub message_text: Option<MessageTexts>,
+}
 pub struct NewApiKey {
     pub name: String,
     /** The permissions of the key. They never change. */ pub scopes: Vec<Scope>,
@@ -2487,11 +2498,6 @@ pub struct ProviderKey { pub provider: String, /** The key, in printable ASCII w
 
 requests! { "snake_case"
 
-#[derive(Default)]
-pub struct OrganizationChange {
-    /** The name of the organization, for people. It is not blank, and has no character U+0000. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    /** Whether calls may be recorded. false stops every recording that has not begun. */ #[serde(skip_serializing_if = "Option::is_none")] pub recording: Option<bool>,
-}
 #[derive(Default)]
 pub struct ApiKeyChange {
     #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,

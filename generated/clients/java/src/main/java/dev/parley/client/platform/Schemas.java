@@ -32,6 +32,12 @@ public final class Schemas {
         String asyncapi, Map<String, Object> info, Map<String, Object> channels,
         @JsonAnySetter Map<String, Object> extra) {}
     public enum OrganizationRmsgBackend { DEFAULT, RECEIVE_ONLY }
+    /** Whether the results of tools are stored with a call. {@code drop}: the results of turns that end from now on are not stored, and results that are stored
+     * stay. */
+    public enum ToolResults { KEEP, DROP }
+    /** Whether the texts of sent and received messages are stored, for conversations. {@code drop}: texts are not stored from now on, and texts that are stored
+     * stay. */
+    public enum MessageTexts { KEEP, DROP }
     /** @param id The id of the organization: {@code org_} and letters and digits.
      * @param name The name of the organization, for people.
      * @param smsEnabled Whether the organization may register for SMS (10DLC).
@@ -40,20 +46,27 @@ public final class Schemas {
      * @param rmsgBackend How the organization uses rich messages. {@code receive_only}: it receives messages, and cannot send any.
      * @param adminOrganization Whether this is the organization of the operator. There is at most one.
      * @param recording Whether calls are recorded if their agent or session does not decide. If false, no call is recorded.
+     * @param timeZone The IANA name of the time zone in which hours and days begin in {@code GET /v1/usage} and {@code GET /v1/calls/figures} if the request
+     * names no zone, and in which the console shows times. The default is {@code UTC}.
      * @param maxConcurrency How many requests and streams all keys may run at a time. null if there is no limit.
      * @param maxSessions How many sessions and calls may be live at a time. null if there is no limit.
      * @param creditMicroUsd The credit that can be spent, in micro-USD, as a decimal string.
      * @param createdAt When the organization was created, in UTC. */
     public record Organization(
         String id, String name, boolean smsEnabled, boolean rmsgEnabled, boolean rmsgLegacyInventory,
-        Open<OrganizationRmsgBackend> rmsgBackend, boolean adminOrganization, boolean recording, Long maxConcurrency,
-        Long maxSessions, String creditMicroUsd, Instant createdAt) {}
+        Open<OrganizationRmsgBackend> rmsgBackend, boolean adminOrganization, boolean recording, String timeZone,
+        Open<ToolResults> toolResults, Open<MessageTexts> messageText, Long maxConcurrency, Long maxSessions,
+        String creditMicroUsd, Instant createdAt) {}
     public static final class OrganizationChange {
-        String name; Boolean recording;
+        String name, timeZone; Boolean recording; ToolResults toolResults; MessageTexts messageText;
         /** The name of the organization, for people. It is not blank, and has no character U+0000. */
         public OrganizationChange name(String value) { name = value; return this; }
         /** Whether calls may be recorded. false stops every recording that has not begun. */
         public OrganizationChange recording(boolean value) { recording = value; return this; }
+        /** The name of a time zone in the IANA database, such as {@code Europe/Berlin}. */
+        public OrganizationChange timeZone(String value) { timeZone = value; return this; }
+        public OrganizationChange toolResults(ToolResults value) { toolResults = value; return this; }
+        public OrganizationChange messageText(MessageTexts value) { messageText = value; return this; }
     }
     /** A permission of an API key. {@code x-scope} of an operation or a channel names the scope that its key must have. */
     public enum Scope { ROUTER, REALTIME, PLATFORM, RMSG, ADMIN }
@@ -371,6 +384,7 @@ public final class Schemas {
     /** @param from The start of the time range, in UTC.
      * @param to The end of the time range, in UTC. It is not included.
      * @param groupBy The groups that divide the rows.
+     * @param timeZone The time zone in which hours and days begin.
      * @param rows The sums, one row for each combination of the groups.
      * @param total The sum of all rows: of everything that the filters select.
      * @param totalSessions Sessions and calls that began in this time. The filters {@code keyId} and {@code agentId} count here, and the other filters do not.
@@ -381,9 +395,9 @@ public final class Schemas {
      * @param balanceUsd The credit now, in US dollars.
      * @param currency Always US dollars. */
     public record Usage(
-        Instant from, Instant to, List<Open<UsageGroupByItem>> groupBy, List<UsageRow> rows, UsageTotal total,
-        long totalSessions, double totalMinutes, double totalCost, List<UsageByProvider> breakdown, double balanceUsd,
-        String currency) {}
+        Instant from, Instant to, List<Open<UsageGroupByItem>> groupBy, String timeZone, List<UsageRow> rows,
+        UsageTotal total, long totalSessions, double totalMinutes, double totalCost, List<UsageByProvider> breakdown,
+        double balanceUsd, String currency) {}
     public enum CreditMovementKind { OPENING, OPERATOR, PHONE_NUMBER, REQUESTS, CALLS }
     /** @param id The id of the movement.
      * @param kind The kind of the movement. {@code opening}: the credit when movements were first kept. {@code operator}: given or taken by the operator.
@@ -1928,7 +1942,8 @@ public final class Schemas {
      * @param name The name of the tool.
      * @param args The arguments of the tool, as the JSON text that the LLM wrote.
      * @param status The state of the tool call.
-     * @param result The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
+     * @param result The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, in calls of earlier versions, and if the
+     * organization stores no results ({@code toolResults} is {@code drop}).
      * @param isError Whether the tool call failed.
      * @param httpStatus The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
      * @param startedAt When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
@@ -4143,8 +4158,8 @@ public final class Schemas {
         /** The groups of the rows, separated by commas: {@code hour}, {@code day}, {@code key}, {@code agent}, {@code provider}, {@code model} and
          * {@code stage}. With {@code hour} the time range is at most 7 days. More than 5,000 rows are refused. The default is {@code "day"}. */
         public GetUsageParams groupBy(String value) { groupBy = value; return this; }
-        /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. The default
-         * is {@code "UTC"}. */
+        /** The time zone of hours and days, as an IANA name. The default is {@code timeZone} of the organization. Requests that were deleted for their age are
+         * in their UTC day, and in its first hour. */
         public GetUsageParams timeZone(String value) { timeZone = value; return this; }
         /** An API key, or a phone number for calls that came in: only its usage is summed. */
         public GetUsageParams keyId(String value) { keyId = value; return this; }
@@ -4338,7 +4353,7 @@ public final class Schemas {
         public GetCallFiguresParams until(Instant value) { until = value; return this; }
         /** The length of a row: {@code hour} for at most 7 days, {@code day} and {@code none} for at most 92 days. The default is {@code "day"}. */
         public GetCallFiguresParams interval(GetCallFiguresInterval value) { interval = value; return this; }
-        /** The IANA time zone in which days begin. The default is {@code "UTC"}. */
+        /** The IANA time zone in which days begin. The default is {@code timeZone} of the organization. */
         public GetCallFiguresParams timeZone(String value) { timeZone = value; return this; }
         /** One or two groups. */
         public GetCallFiguresParams groupBy(List<GetCallFiguresGroupByItem> value) { groupBy = value; return this; }
