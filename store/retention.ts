@@ -6,6 +6,7 @@ import { auditSweep } from './audit/audit-log.ts'
 import { requestSweep } from './billing/request-retention.ts'
 import { callSweep, eventSweep } from './calls/call-retention.ts'
 import type { EventSource } from './calls/call-webhooks.ts'
+import { messageTextSweep } from './messages/text-retention.ts'
 import { runSweep, type Sweep } from './postgres/sweep.ts'
 import type { Tenancy } from './postgres/tenant.ts'
 
@@ -15,6 +16,7 @@ export type Retention = {
   callsDays: number | null
   eventsDays: number | null
   deliveriesDays: number | null
+  messageTextsDays: number | null
   auditDays: number | null
 }
 
@@ -35,11 +37,12 @@ export type RetentionDeps = Pick<RecordOptions, 'clock' | 'log' | 'retention'> &
 }
 
 export function retentionLoops({ tenancy, clock, log, retention }: RetentionDeps): Loop[] {
-  const { requestsDays, callsDays, eventsDays, auditDays } = retention
+  const { requestsDays, callsDays, eventsDays, messageTextsDays, auditDays } = retention
   const kinds: [days: number | null, sweepOf: (before: () => Date) => Sweep][] = [
     [requestsDays, requestSweep],
     [eventsDays, eventSweep],
     [callsDays, callSweep],
+    [messageTextsDays, messageTextSweep],
     [auditDays, auditSweep],
   ]
   return kinds.flatMap(([days, sweepOf]) => {

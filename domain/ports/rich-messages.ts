@@ -75,6 +75,8 @@ export type RichMessageEvent = {
   report: { status: MessageStatus; service: MessageService } | null
   /** The service that carried a received message. Null for other events, and if the provider does not name it. */
   receivedOver: MessageService | null
+  /** The text of a received message. Null for other events, and if the message has no text. */
+  text: string | null
   /** Makes the event body for subscribers: the provider's body, converted to the subscribers' format if necessary. */
   bytesFor(number: NumberOfEvent): Uint8Array
 }

@@ -12,6 +12,8 @@ export type ShownMessage = {
   channel: MessageService | null
   /** `received` is the only status of an inbound message. */
   status: MessageStatus | 'received'
+  /** Null if the organization did not store texts, if the text was deleted, or if it was empty. */
+  text: string | null
   createdAtMs: number
 }
 

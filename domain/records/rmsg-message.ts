@@ -1,4 +1,4 @@
-/** A sent rich message as stored. Its text is not stored. */
+/** A sent rich message as stored. Its text is stored beside it if the organization keeps texts. */
 import { createHash } from 'node:crypto'
 import type { Tenant } from './organization.ts'
 import type { MessageService, MessageState, MessageStatus } from './states/rmsg-message.ts'
@@ -15,10 +15,14 @@ export type RmsgMessage = Tenant &
     createdAtMs: number
   }
 
+/** The limit for stored texts, in code points. A sent message is not longer. */
+export const textCharactersMax = 18_996
+
 export type MessageReport = { status: MessageStatus; service: MessageService }
 
 export interface MessageStore {
-  insert(message: RmsgMessage): Promise<void>
+  /** Stores the message, and the text if the organization keeps texts. */
+  insert(message: RmsgMessage, text: string): Promise<void>
   /**
    * Stores a report on a message's progress and returns the message. Resolves with null if there is no such message.
    */

@@ -98,7 +98,7 @@ async function send(deps: SendDeps, sending: Sending): Promise<RmsgMessage> {
     channel: null,
     createdAtMs: deps.clock.nowMs(),
   }
-  await deps.messages.insert(message)
+  await deps.messages.insert(message, text)
   const { id, conversationId } = message
   const { providerIdentity, smsStatus, e164 } = number
   const smsFrom = smsStatus === 'ready' ? e164 : null

@@ -236,6 +236,12 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['retention', 'callsDays'], env: 'PARLEY_RETENTION_CALLS_DAYS', type: 'integer', secret: false },
   { path: ['retention', 'eventsDays'], env: 'PARLEY_RETENTION_EVENTS_DAYS', type: 'integer', secret: false },
   { path: ['retention', 'deliveriesDays'], env: 'PARLEY_RETENTION_DELIVERIES_DAYS', type: 'integer', secret: false },
+  {
+    path: ['retention', 'messageTextsDays'],
+    env: 'PARLEY_RETENTION_MESSAGE_TEXTS_DAYS',
+    type: 'integer',
+    secret: false,
+  },
   { path: ['retention', 'auditDays'], env: 'PARLEY_RETENTION_AUDIT_DAYS', type: 'integer', secret: false },
   { path: ['retention', 'recordingsDays'], env: 'PARLEY_RETENTION_RECORDINGS_DAYS', type: 'integer', secret: false },
   { path: ['drain', 'lbDelayMs'], env: 'PARLEY_DRAIN_LB_DELAY_MS', type: 'integer', secret: false },

@@ -405,6 +405,8 @@ export type ParleyConfig = {
     eventsDays: number | null
     /** How many days the log of webhook deliveries is kept, with the events that were delivered. */
     deliveriesDays: number | null
+    /** How many days the texts of messages are kept, for organizations that store texts. The messages stay without their texts. */
+    messageTextsDays: number | null
     /** How many days the audit log is kept. */
     auditDays: number | null
     /** How many days recordings are kept after the end of their call, in the data folder and in the bucket. The call then has the recording status suppressed. */

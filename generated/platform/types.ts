@@ -3769,7 +3769,7 @@ export type LastMessage = {
   /** The channel that carried the message. null until the provider has reported it. */
   channel: 'rmsg' | 'sms' | 'rcs' | null
   status: ConversationMessageStatus
-  /** The text of the message. Always null now, because the texts of messages are not stored. */
+  /** The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received (`messageText` of the organization), if the text was deleted for its age, or if it is empty. */
   text: string | null
 }
 
@@ -3806,7 +3806,7 @@ export type ConversationMessage = {
   /** The channel that carried the message. null until the provider has reported it. */
   channel: 'rmsg' | 'sms' | 'rcs' | null
   status: ConversationMessageStatus
-  /** The text of the message. Always null now, because the texts of messages are not stored. */
+  /** The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received (`messageText` of the organization), if the text was deleted for its age, or if it is empty. */
   text: string | null
   /** The tags of a message that you sent. A received message has none. */
   tags: Record<string, string>

@@ -77,7 +77,6 @@ function wireMessage({ id, tags, updatedAtMs, ...message }: ConversationMessage)
   return { id, ...wireShown(message), tags: { ...tags }, ...times }
 }
 
-/** The texts of messages are not stored. */
-function wireShown({ direction, channel, status }: Pick<ShownMessage, 'direction' | 'channel' | 'status'>) {
-  return { direction, channel, status, text: null }
+function wireShown({ direction, channel, status, text }: Omit<ShownMessage, 'id'>) {
+  return { direction, channel, status, text }
 }

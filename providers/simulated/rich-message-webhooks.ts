@@ -31,10 +31,12 @@ function eventOf(event: JsonObject, body: Uint8Array): RichMessageEvent | null {
   const [messageId, conversationId] = [stringOf(message['id']), stringOf(message['conversation_id'])]
   const remoteNumber = stringOf(message['remote_number'])
   const report = reportIn(type, message)
-  const receivedOver = type === 'rmsg.received' ? serviceOf(message) : null
+  const isReceived = type === 'rmsg.received'
+  const receivedOver = isReceived ? serviceOf(message) : null
+  const text = isReceived ? stringOf(message['content']) || null : null
   const bytesFor = () => body
   const numbers = { providerIdentity, conversationId, remoteNumber }
-  return { id, type, occurredAtMs, ...numbers, messageId, report, receivedOver, bytesFor }
+  return { id, type, occurredAtMs, ...numbers, messageId, report, receivedOver, text, bytesFor }
 }
 
 function reportIn(type: RichMessageEvent['type'], message: JsonObject): RichMessageEvent['report'] {

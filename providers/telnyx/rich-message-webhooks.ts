@@ -65,6 +65,7 @@ function eventOf(
     messageId,
     report: status === 'received' ? null : { status, service },
     receivedOver: status === 'received' ? service : null,
+    text: status === 'received' ? textIn(payload) : null,
     bytesFor: (number) => Buffer.from(JSON.stringify(written(read, number))),
   }
 }

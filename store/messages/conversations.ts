@@ -69,7 +69,7 @@ type MessageRow = ShownRow & Pick<ConversationMessage, 'tags'> & { updatedAt: Da
 type NumberRow = { id: string; phoneNumber: string; agentId: string | null }
 
 const shownColumns = (tx: Tx) => tx`
-  id, direction, channel, case direction when 'inbound' then 'received' else status end as status,
+  id, direction, channel, case direction when 'inbound' then 'received' else status end as status, text,
   created_at as "createdAt"`
 
 const lastColumns = (tx: Tx) => tx`
@@ -166,8 +166,8 @@ function conversationOf(row: LastRow, number: NumberRow | undefined): Conversati
   return { id, phoneNumberId, phoneNumber, agentId, remoteNumber, lastMessage: shownOf(row), messages }
 }
 
-function shownOf({ id, direction, channel, status, createdAt }: ShownRow): ShownMessage {
-  return { id, direction, channel, status, createdAtMs: createdAt.getTime() }
+function shownOf({ id, direction, channel, status, text, createdAt }: ShownRow): ShownMessage {
+  return { id, direction, channel, status, text, createdAtMs: createdAt.getTime() }
 }
 
 function messageOf({ tags, updatedAt, ...row }: MessageRow): ConversationMessage {

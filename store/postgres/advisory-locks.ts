@@ -24,6 +24,7 @@ export const locks = {
   sweepCalls: 7_275_539_011,
   sweepEvents: 7_275_539_012,
   sweepAudit: 7_275_539_013,
+  sweepMessageTexts: 7_275_539_014,
 } as const
 
 /**

@@ -7,6 +7,7 @@ const lockOf = {
   requests: locks.sweepRequests,
   calls: locks.sweepCalls,
   events: locks.sweepEvents,
+  'message texts': locks.sweepMessageTexts,
   'audit events': locks.sweepAudit,
 }
 

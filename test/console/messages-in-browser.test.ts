@@ -32,13 +32,16 @@ async function tests(browser: Browser): Promise<void> {
   const e164 = '+12125550160'
   const number = await insertRmsgNumber(sql, { e164, organizationId, agentId })
   const insert = async (to: string, minutes: number) => {
-    await admin.store.rmsgMessages.insert({
-      ...{ organizationId, test: false, id: randomUUID(), phoneNumberId: number, to, tags: { team: 'shop' } },
-      ...{ conversationId: conversationIdOf(number, to), status: 'delivered', channel: 'sms' },
-      createdAtMs: startMs + minutes * 60_000,
-    })
+    const message = { organizationId, test: false, id: randomUUID(), phoneNumberId: number, to, tags: { team: 'shop' } }
+    const createdAtMs = startMs + minutes * 60_000
+    await admin.store.rmsgMessages.insert(
+      { ...message, conversationId: conversationIdOf(number, to), status: 'delivered', channel: 'sms', createdAtMs },
+      'Your bicycle is ready.',
+    )
   }
+  await admin.store.organizations.change(organizationId, { messageText: 'keep' })
   await insert(person, 0)
+  await admin.store.organizations.change(organizationId, { messageText: 'drop' })
   const createdAtMs = startMs + 60_000
   const callId = await storeCall(shop, 4, { createdAtMs, phone: { ...inboundPhone, from: person, to: e164 } })
   await storeCall(shop, 5, { createdAtMs, phone: { ...inboundPhone, from: person } })
@@ -46,7 +49,7 @@ async function tests(browser: Browser): Promise<void> {
   await admin.store.rmsgEvents.route({
     ...{ id: `evt_${randomUUID()}`, type: 'rmsg.received', occurredAtMs: startMs + 180_000 },
     ...{ providerIdentity: `identity-${e164}`, conversationId: null, remoteNumber: person, messageId: randomUUID() },
-    ...{ report: null, receivedOver: 'rmsg', bytesFor: () => Buffer.from('{}') },
+    ...{ report: null, receivedOver: 'rmsg', text: 'Thank you.', bytesFor: () => Buffer.from('{}') },
   })
   const address = `/conversations/${conversationIdOf(number, person)}`
 
@@ -74,7 +77,17 @@ async function tests(browser: Browser): Promise<void> {
     )
     t.same(entries, ['outbound', callId, 'inbound'], 'a call with another number is left out')
     const text = await page.textContent('main')
-    for (const part of ['Front desk', 'SMS', 'delivered', 'received', 'rich message', 'team:']) t.match(text, part)
+    for (const part of [
+      'Front desk',
+      'SMS',
+      'delivered',
+      'received',
+      'rich message',
+      'team:',
+      'Your bicycle is ready.',
+      'Received message',
+    ])
+      t.match(text, part)
     await check('conversation')
     await page.click('[data-call] a')
     await page.waitForSelector('[data-turn]', patience)

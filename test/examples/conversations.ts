@@ -27,13 +27,12 @@ export async function compareConversations(
   const id = conversationIdOf(number, to)
   const message = { organizationId: shop.id, test: false, phoneNumberId: number, conversationId: id, to }
   const createdAtMs = Date.now()
-  await admin.store.rmsgMessages.insert({
-    ...{ ...message, id: randomUUID(), tags: { team: 'shop' }, status: 'delivered', channel: 'rmsg', createdAtMs },
-  })
+  const sent = { ...message, id: randomUUID(), tags: { team: 'shop' }, createdAtMs }
+  await admin.store.rmsgMessages.insert({ ...sent, status: 'delivered', channel: 'rmsg' }, 'Your bicycle is ready.')
   await admin.store.rmsgEvents.route({
     ...{ id: `evt_${randomUUID()}`, type: 'rmsg.received', occurredAtMs: createdAtMs + 1 },
     ...{ providerIdentity: `identity-${e164}`, conversationId: null, remoteNumber: to, messageId: randomUUID() },
-    ...{ report: null, receivedOver: 'rmsg', bytesFor: () => Buffer.from('{}') },
+    ...{ report: null, receivedOver: 'rmsg', text: 'Thank you.', bytesFor: () => Buffer.from('{}') },
   })
   await sql.end()
   const parameters = ['agentId', 'number', 'since', 'until', 'limit']

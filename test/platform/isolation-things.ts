@@ -60,8 +60,18 @@ export async function makeThings(
   const richNumber = await insertRmsgNumber(sql, { e164, ...owner, agentId: agent })
   const [to, status] = ['+15005550199', 'delivered'] as const
   const conversation = conversationIdOf(richNumber, to)
-  const sent = { ...owner, id: v7(), phoneNumberId: richNumber, conversationId: conversation, to, status }
-  await admin.store.rmsgMessages.insert({ ...sent, tags: { secret: 'k4n4ry' }, channel: null, createdAtMs: Date.now() })
+  const sent = {
+    ...owner,
+    id: v7(),
+    phoneNumberId: richNumber,
+    conversationId: conversation,
+    to,
+    status,
+    channel: null,
+  }
+  const message = { ...sent, tags: { secret: 'k4n4ry' }, createdAtMs: Date.now() }
+  await admin.store.organizations.change(owner.organizationId, { messageText: 'keep' })
+  await admin.store.rmsgMessages.insert(message, 'The k4n4ry is here.')
   t.equal((await call(target, 'PUT', '/v1/sms/10dlc/brand', { ...brand, legalName: 'k4n4ry' })).status, 200)
   await admin.store.organizations.addCredit(owner.organizationId, 4_711)
   await admin.store.users.create(owner.organizationId, `shared@${owner.organizationId}.example`, 'viewer')

@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../runtime/timing/clock.ts'
 
 const event: RichMessageEvent = {
   ...{ id: 'evt_1', type: 'rmsg.received', occurredAtMs: 0, providerIdentity: 'x', conversationId: null },
-  ...{ remoteNumber: '+15005550030', messageId: 'm', report: null, receivedOver: null },
+  ...{ remoteNumber: '+15005550030', messageId: 'm', report: null, receivedOver: null, text: null },
   bytesFor: () => Buffer.from('{}'),
 }
 const tenant = { organizationId: 'org_1', test: false }

@@ -16,7 +16,7 @@ t.teardown(() => sql.end())
 
 type Conversation = { id: string; remoteNumber: string; messages: number; lastMessage: object; lastMessageAt: string }
 type List = { conversations: Conversation[]; nextCursor: string | null }
-type Message = { id: string; direction: string; status: string }
+type Message = { id: string; direction: string; status: string; text: string | null }
 type Page = { conversation: Conversation; messages: Message[]; nextCursor: string | null }
 
 const listed = async (target: Target, query = '') =>
@@ -48,10 +48,9 @@ const startMs = Date.parse('2026-11-21T16:00:00.000Z')
 /** Stores a sent message, `atS` seconds after the start. Returns its conversation's id. */
 async function insertSent(tenant: Tenant, number: string, to: string, atS: number): Promise<string> {
   const conversationId = conversationIdOf(number, to)
-  await admin.store.rmsgMessages.insert({
-    ...{ ...tenant, id: randomUUID(), phoneNumberId: number, conversationId, to, tags: {} },
-    ...{ status: 'delivered', channel: 'sms', createdAtMs: startMs + atS * 1000 },
-  })
+  const message = { ...tenant, id: randomUUID(), phoneNumberId: number, conversationId, to, tags: {} }
+  const createdAtMs = startMs + atS * 1000
+  await admin.store.rmsgMessages.insert({ ...message, status: 'delivered', channel: 'sms', createdAtMs }, 'Ready.')
   return conversationId
 }
 
@@ -81,6 +80,36 @@ t.test('a sent message and its answer are one conversation, without a subscripti
   ])
   const stored = await sql<{ row: string }[]>`select m::text as row from rmsg_messages m`
   t.notMatch(JSON.stringify(stored), 'k4n4ry', 'no text is stored')
+})
+
+t.test('texts are stored only while the organization keeps them, and stored texts stay', async (t) => {
+  const { shop, organizationId, agent, identity } = await shopWith()
+  const owner = await admin.key(organizationId, { scopes: ['admin'] })
+  const choose = async (messageText: string) => {
+    const changed = await call(owner, 'PATCH', '/v1/organization', { messageText })
+    t.match(changed.json(), { messageText })
+  }
+  const sendTo = async (to: string, text: string) => {
+    const sent = await call(shop, 'POST', `/v1/rmsg/${agent}/messages`, { to, text })
+    return sent.json<{ conversationId: string }>().conversationId
+  }
+  const texts = async (id: string) => (await read(shop, id)).messages.map(({ text }) => text)
+  await choose('keep')
+  const id = await sendTo('+15005550199', 'Your bicycle is ready.')
+  t.equal(await postEvent(parley.url, receivedEvent(identity, 'Thanks 🚲\0.')), 200)
+  const newestFirst = ['Thanks 🚲\uFFFD.', 'Your bicycle is ready.']
+  t.same(await texts(id), newestFirst)
+  t.match((await listed(shop)).conversations, [{ lastMessage: { text: 'Thanks 🚲\uFFFD.' } }])
+  t.equal(await postEvent(parley.url, receivedEvent(identity, '🚲'.repeat(18_997))), 200)
+  t.same(await texts(id), ['🚲'.repeat(18_996), ...newestFirst], 'a text that is too long is cut')
+  t.equal(await postEvent(parley.url, receivedEvent(identity, '')), 200)
+  t.same((await texts(id))[0], null, 'a message without a text')
+  await choose('drop')
+  await sendTo('+15005550199', 'The k4n4ry is ready.')
+  t.equal(await postEvent(parley.url, receivedEvent(identity, 'Thanks for the k4n4ry.')), 200)
+  t.same((await texts(id)).slice(0, 3), [null, null, null])
+  t.same((await texts(id)).slice(-2), newestFirst)
+  t.notMatch(JSON.stringify(await sql`select text from rmsg_messages`), 'k4n4ry')
 })
 
 t.test('conversations come in pages by their last message, and filters choose among them', async (t) => {

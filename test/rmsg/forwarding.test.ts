@@ -159,7 +159,7 @@ t.test('subscriptions get an event simultaneously, and have ten seconds each', a
   const tenant = { organizationId: 'org_1', test: false }
   const event: RichMessageEvent = {
     ...{ id: 'evt_1', type: 'rmsg.received', occurredAtMs: 0, providerIdentity: 'x', conversationId: null },
-    ...{ remoteNumber: '+15005550030', messageId: 'm', report: null, receivedOver: null },
+    ...{ remoteNumber: '+15005550030', messageId: 'm', report: null, receivedOver: null, text: null },
     bytesFor: () => Buffer.from('{}'),
   }
   const target = (id: string): SubscriptionTarget => ({ id, url: `https://${id}.example/`, tags: {}, signing: null })

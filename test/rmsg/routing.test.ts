@@ -83,7 +83,7 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
   const to = '+15005550030'
   const conversationId = conversationIdOf(numberId, to)
   const message = { ...sender, id: randomUUID(), phoneNumberId: numberId, conversationId, to, tags }
-  await rmsgMessages.insert({ ...message, status: 'queued', channel: null, createdAtMs: Date.now() })
+  await rmsgMessages.insert({ ...message, status: 'queued', channel: null, createdAtMs: Date.now() }, 'Ready.')
   const status = type === 'rmsg.sent' ? 'sent' : type === 'rmsg.delivered' ? 'delivered' : 'error'
   const isReport = type !== 'rmsg.received' && type !== 'rmsg.reaction_received'
   posted.length = 0
@@ -97,6 +97,7 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
     messageId: type === 'rmsg.received' ? randomUUID() : message.id,
     report: isReport ? ({ status, service: 'rmsg' } as const) : null,
     receivedOver: type === 'rmsg.received' ? ('rmsg' as const) : null,
+    text: null,
     bytesFor: () => Buffer.from('{}'),
   }
   if ((await receive(event)) !== 'taken') throw new Error('the event is not taken')
@@ -145,6 +146,7 @@ t.test("an event for a number in no pool goes to its last sending organization, 
     remoteNumber: '+15005550031',
     report: null,
     receivedOver: 'rmsg' as const,
+    text: null,
     bytesFor: () => Buffer.from('{}'),
   } as const
   posted.length = 0

@@ -44,7 +44,7 @@ const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const shop = await admin.organization('shop', { scopes: ['platform', 'rmsg'] })
-await admin.store.organizations.change(shop.id, { rmsgEnabled: true })
+await admin.store.organizations.change(shop.id, { rmsgEnabled: true, messageText: 'keep' })
 const e164 = '+15005550300'
 const phoneNumberId = await insertRmsgNumber(sql, { e164, organizationId: shop.id })
 const identity = `identity-${e164}`
@@ -137,6 +137,11 @@ t.test('a message is sent as RCS with SMS as its fallback, and its events reach 
     })
   const [row] = await sql`select status, channel from rmsg_messages where id = ${messageId}`
   t.same(row, { status: 'delivered', channel: 'sms' })
+  const texts = await sql`select direction, text from rmsg_messages order by direction`
+  t.same(texts, [
+    { direction: 'inbound', text: 'Danke 👋' },
+    { direction: 'outbound', text: 'Ready.' },
+  ])
 })
 
 t.test('a failed message shows the reason that the carrier gave', async (t) => {

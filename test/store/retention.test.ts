@@ -18,7 +18,14 @@ t.teardown(() => cluster.stop())
 const dayMs = 86_400_000
 const sweepMs = 60_000
 const choice = choiceIn('en')
-const kept: Retention = { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: null, auditDays: null }
+const kept: Retention = {
+  requestsDays: null,
+  callsDays: null,
+  eventsDays: null,
+  deliveriesDays: null,
+  messageTextsDays: null,
+  auditDays: null,
+}
 
 async function setUp(t: Test, retention: Partial<Retention>) {
   const url = await cluster.database()
@@ -48,6 +55,8 @@ async function usageOf({ store, clock, live, test }: Setup) {
     )
   return Promise.all([...read(live), ...read(test)])
 }
+
+const [oldId, recentId] = ['019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80', '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a81'] as const
 
 /** Makes a call that ended `days` ago, with all its parts. */
 async function endedCall({ store, sql, clock, live }: Setup, days: number, isCalledBack = false) {
@@ -215,4 +224,22 @@ t.test('audit events are deleted after the configured number of days', async (t)
   await store.audit.add({ ...event, target: { type: 'key', id: 'recent', name: null } })
   await sweep()
   t.same(await sql`select target_id from audit_events where target_id in ('old', 'recent')`, [{ target_id: 'recent' }])
+})
+
+t.test('texts of messages are deleted after the configured number of days, and the messages stay', async (t) => {
+  const { store, sql, sweep, clock, live } = await setUp(t, { messageTextsDays: 30 })
+  await store.organizations.change(live.organizationId, { messageText: 'keep' })
+  const insert = (id: string, text: string) => {
+    const place = { ...live, id, phoneNumberId: oldId, conversationId: oldId, to: '+12125550161', tags: {} }
+    const message = { ...place, status: 'delivered', channel: 'sms', createdAtMs: clock.nowMs() } as const
+    return store.rmsgMessages.insert(message, text)
+  }
+  await insert(oldId, 'old')
+  clock.leap(31 * dayMs)
+  await insert(recentId, 'recent')
+  await sweep()
+  t.same(await sql`select id, text from rmsg_messages order by created_at`, [
+    { id: oldId, text: null },
+    { id: recentId, text: 'recent' },
+  ])
 })

@@ -2386,7 +2386,10 @@ type LastMessage struct {
 	Direction MessageDirection          `json:"direction"`
 	Channel   *LastMessageChannel       `json:"channel"` // The channel that carried the message. null until the provider has reported it.
 	Status    ConversationMessageStatus `json:"status"`
-	Text      *string                   `json:"text"` // The text of the message. Always null now, because the texts of messages are not stored.
+	// The text of the message, cut after 18,996 characters. null if the organization did not store texts when the
+	// message was sent or received (`messageText` of the organization), if the text was deleted for its age, or if it
+	// is empty.
+	Text *string `json:"text"`
 }
 
 // Conversation: The messages between a rich-message number and a person.
@@ -2411,10 +2414,13 @@ type ConversationMessage struct {
 	Direction MessageDirection            `json:"direction"`
 	Channel   *ConversationMessageChannel `json:"channel"` // The channel that carried the message. null until the provider has reported it.
 	Status    ConversationMessageStatus   `json:"status"`
-	Text      *string                     `json:"text"`      // The text of the message. Always null now, because the texts of messages are not stored.
-	Tags      map[string]string           `json:"tags"`      // The tags of a message that you sent. A received message has none.
-	CreatedAt time.Time                   `json:"createdAt"` // When the message was sent to the provider, or was received, in UTC.
-	UpdatedAt time.Time                   `json:"updatedAt"` // When the status last changed, in UTC.
+	// The text of the message, cut after 18,996 characters. null if the organization did not store texts when the
+	// message was sent or received (`messageText` of the organization), if the text was deleted for its age, or if it
+	// is empty.
+	Text      *string           `json:"text"`
+	Tags      map[string]string `json:"tags"`      // The tags of a message that you sent. A received message has none.
+	CreatedAt time.Time         `json:"createdAt"` // When the message was sent to the provider, or was received, in UTC.
+	UpdatedAt time.Time         `json:"updatedAt"` // When the status last changed, in UTC.
 }
 
 type ConversationMessageList struct {

@@ -2637,7 +2637,8 @@ export type LastMessage = {
   direction: MessageDirection
   /** The channel that carried the message. null until the provider has reported it. */ channel: 'rmsg' | 'sms' | 'rcs' | null
   status: ConversationMessageStatus
-  /** The text of the message. Always null now, because the texts of messages are not stored. */ text: string | null
+  /** The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received (`messageText` of the organization), if the text was deleted for its age, or if it is empty. */
+  text: string | null
 }
 
 /** The messages between a rich-message number and a person. */
@@ -2662,7 +2663,8 @@ export type ConversationMessage = {
   direction: MessageDirection
   /** The channel that carried the message. null until the provider has reported it. */ channel: 'rmsg' | 'sms' | 'rcs' | null
   status: ConversationMessageStatus
-  /** The text of the message. Always null now, because the texts of messages are not stored. */ text: string | null
+  /** The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received (`messageText` of the organization), if the text was deleted for its age, or if it is empty. */
+  text: string | null
   /** The tags of a message that you sent. A received message has none. */ tags: Record<string, string>
   /** When the message was sent to the provider, or was received, in UTC. */ createdAt: string
   /** When the status last changed, in UTC. */ updatedAt: string

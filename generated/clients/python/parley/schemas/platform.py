@@ -2405,7 +2405,9 @@ class LastMessage(TypedDict):
     direction: MessageDirection
     channel: LastMessageChannel | None  # The channel that carried the message. null until the provider has reported it.
     status: ConversationMessageStatus
-    text: str | None  # The text of the message. Always null now, because the texts of messages are not stored.
+    # The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received (`messageText` of
+    # the organization), if the text was deleted for its age, or if it is empty.
+    text: str | None
 
 class Conversation(TypedDict):
     """The messages between a rich-message number and a person."""
@@ -2427,7 +2429,9 @@ class ConversationMessage(TypedDict):
     direction: MessageDirection
     channel: ConversationMessageChannel | None  # The channel that carried the message. null until the provider has reported it.
     status: ConversationMessageStatus
-    text: str | None  # The text of the message. Always null now, because the texts of messages are not stored.
+    # The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received (`messageText` of
+    # the organization), if the text was deleted for its age, or if it is empty.
+    text: str | None
     tags: dict[str, str]  # The tags of a message that you sent. A received message has none.
     createdAt: str  # When the message was sent to the provider, or was received, in UTC.
     updatedAt: str  # When the status last changed, in UTC.

@@ -689,7 +689,7 @@ pub struct ConversationMessage {
     pub direction: MessageDirection,
     /** The channel that carried the message. null until the provider has reported it. */ pub channel: Option<ConversationMessageChannel>,
     pub status: ConversationMessageStatus,
-    /** The text of the message. Always null now, because the texts of messages are not stored. */ pub text: Option<String>,
+    /** The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received (`messageText` of the organization), if the text was deleted for its age, or if it is empty. */ pub text: Option<String>,
     /** The tags of a message that you sent. A received message has none. */ pub tags: BTreeMap<String, String>,
     /** When the message was sent to the provider, or was received, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the status last changed, in UTC. */ pub updated_at: DateTime<Utc>,
@@ -1457,7 +1457,7 @@ pub struct LastMessage {
     pub direction: MessageDirection,
     /** The channel that carried the message. null until the provider has reported it. */ pub channel: Option<LastMessageChannel>,
     pub status: ConversationMessageStatus,
-    /** The text of the message. Always null now, because the texts of messages are not stored. */ pub text: Option<String>,
+    /** The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received (`messageText` of the organization), if the text was deleted for its age, or if it is empty. */ pub text: Option<String>,
 }
 pub struct RmsgSubscriptionList {
     /** Whether there is a subscription. */ pub configured: bool,

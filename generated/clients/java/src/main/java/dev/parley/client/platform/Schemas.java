@@ -3309,7 +3309,8 @@ public final class Schemas {
         RECEIVED, REGISTERED, PENDING, QUEUED, ACCEPTED, SENT, DELIVERED, DECLINED, ERROR }
     /** The last message of a conversation.
      * @param channel The channel that carried the message. null until the provider has reported it.
-     * @param text The text of the message. Always null now, because the texts of messages are not stored. */
+     * @param text The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received
+     * ({@code messageText} of the organization), if the text was deleted for its age, or if it is empty. */
     public record LastMessage(
         Open<MessageDirection> direction, Open<LastMessageChannel> channel, Open<ConversationMessageStatus> status,
         String text) {}
@@ -3330,7 +3331,8 @@ public final class Schemas {
     public enum ConversationMessageChannel { RMSG, SMS, RCS }
     /** @param id The id of the message. For a message that you sent it is {@code messageId} of the answer.
      * @param channel The channel that carried the message. null until the provider has reported it.
-     * @param text The text of the message. Always null now, because the texts of messages are not stored.
+     * @param text The text of the message, cut after 18,996 characters. null if the organization did not store texts when the message was sent or received
+     * ({@code messageText} of the organization), if the text was deleted for its age, or if it is empty.
      * @param tags The tags of a message that you sent. A received message has none.
      * @param createdAt When the message was sent to the provider, or was received, in UTC.
      * @param updatedAt When the status last changed, in UTC. */
