@@ -70,6 +70,7 @@ export type ContextOptions = {
   colorScheme?: 'light' | 'dark'
   reducedMotion?: 'reduce'
   javaScriptEnabled?: boolean
+  timezoneId?: string
 }
 export type Browser = {
   newContext(options: ContextOptions): Promise<Context>

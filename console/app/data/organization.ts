@@ -9,7 +9,7 @@ export const organizationQuery = queryOptions({
   queryFn: async ({ signal }) => (await platform.getOrganization({ signal })).body,
 })
 
-/** The session has the organization's name too. */
+/** The session has the organization's name and time zone too. */
 export const useChangeOrganization = () =>
   useMutation({
     mutationFn: async (body: OrganizationChange) => (await platform.updateOrganization({ body })).body,

@@ -33,12 +33,12 @@ export function TextField({ label, note, ...rest }: ComponentProps<'input'> & La
 }
 
 type Choice = { value: string; label: string }
-type SelectProps = ComponentProps<'select'> & { label: string; choices: readonly Choice[] }
+type SelectProps = ComponentProps<'select'> & Labelled & { choices: readonly Choice[] }
 
 /** Asks for one of few values. The browser's own list works with every keyboard and every phone. */
-export function SelectField({ label, choices, ...rest }: SelectProps) {
+export function SelectField({ label, note, choices, ...rest }: SelectProps) {
   return (
-    <Field label={label}>
+    <Field label={label} note={note}>
       {(names) => (
         <select className={styles.input} {...names} {...rest}>
           {choices.map(({ value, label: text }) => (

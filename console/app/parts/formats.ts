@@ -1,4 +1,4 @@
-/** Writes numbers and times for people. All times are in the browser's zone, which `zoneName` names. */
+/** Writes numbers and lengths of time for people. zone.ts writes moments. */
 
 const microUsdPerUsd = 1_000_000
 
@@ -28,20 +28,6 @@ export const count = (value: number) => value.toLocaleString('en-US')
 /** Writes a count with its noun: `plural(2, 'call')` is `2 calls`. */
 export const plural = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const yearFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-const timeFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-
-/** Writes a day. The present year is left out. */
-export function day(iso: string): string {
-  const date = new Date(iso)
-  return (date.getFullYear() === new Date().getFullYear() ? dayFormat : yearFormat).format(date)
-}
-
-export const timeOfDay = (iso: string) => timeFormat.format(new Date(iso))
-
-export const moment = (iso: string) => `${day(iso)}, ${timeOfDay(iso)}`
-
 /**
  * Writes the time at a mark on a time axis. The marks are `stepS` seconds apart. If the step is below a second, the
  * time is rounded to tenths before it is divided, because the axis adds steps that are not exact.
@@ -51,8 +37,6 @@ export function axisTime(seconds: number, stepS: number): string {
   const tenths = Math.round(seconds * 10)
   return `${clockTime(Math.floor(tenths / 10))}.${tenths % 10}`
 }
-
-export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Writes an enum's value for people: `no_answer` is `no answer`. */
 export const words = (value: string) => value.replaceAll(/[_.]/g, ' ')

@@ -1,5 +1,5 @@
 import { SelectField } from './field.tsx'
-import { moment } from './formats.ts'
+import { useTimes } from './times.tsx'
 
 type Range = { from?: string; to?: string }
 export type Span = { name: string; ms: number }
@@ -10,6 +10,7 @@ type FieldProps = { range: Range; spans: readonly Span[]; change: (range: Range)
  * range that came with a link is a choice too.
  */
 export function SpanField({ range: { from, to }, spans, change }: FieldProps) {
+  const { moment } = useTimes()
   const isSet = from !== undefined || to !== undefined
   const own = `${from ? `From ${moment(from)}` : ''}${to ? ` until ${moment(to)}` : ''}`
   return (

@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { useRedaction } from '../parts/redaction.tsx'
 import { useShortcuts } from '../parts/shortcuts.tsx'
 import { Answer } from '../parts/states.tsx'
+import { ZoneProvider } from '../parts/times.tsx'
 import styles from './frame.module.css'
 import { HelpDialog } from './help-dialog.tsx'
 import { Navigation } from './navigation.tsx'
@@ -16,7 +17,12 @@ import { groups } from './sections.ts'
 export function Frame() {
   const session = useQuery(sessionQuery)
   if (session.data === null) return <ToSignIn />
-  if (session.data) return <SignedIn />
+  if (session.data)
+    return (
+      <ZoneProvider zone={session.data.organization.timeZone}>
+        <SignedIn />
+      </ZoneProvider>
+    )
   return (
     <main className={styles.main}>
       <Answer of={session} heading="Parley">

@@ -3,6 +3,7 @@ import { BookOpen, EyeOff, Keyboard } from 'lucide-react'
 import { Button } from '../parts/button.tsx'
 import { classes } from '../parts/classes.ts'
 import { useRedaction } from '../parts/redaction.tsx'
+import { useTimes } from '../parts/times.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Mark } from './mark.tsx'
 import styles from './navigation.module.css'
@@ -12,6 +13,7 @@ type NavigationProps = { isOpen: boolean; close: () => void; openHelp: () => voi
 
 export function Navigation({ isOpen, close, openHelp }: NavigationProps) {
   const { isOn, toggle } = useRedaction()
+  const { zone } = useTimes()
   return (
     <section aria-label="Menu" className={classes(styles.side, isOpen && styles.open)}>
       <div className={styles.brand}>
@@ -45,6 +47,7 @@ export function Navigation({ isOpen, close, openHelp }: NavigationProps) {
           <BookOpen aria-hidden="true" />
           Documentation
         </a>
+        <small className={styles.zone}>{`Times are in ${zone}.`}</small>
         <AccountMenu />
       </div>
     </section>

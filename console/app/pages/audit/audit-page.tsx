@@ -5,7 +5,7 @@ import { writeSearch } from '../../data/search.ts'
 import { useFilterChange, useSearchValues } from '../../parts/address.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
-import { words, zoneName } from '../../parts/formats.ts'
+import { words } from '../../parts/formats.ts'
 import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Older } from '../../parts/older.tsx'
@@ -13,18 +13,20 @@ import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { readFilters, toQuery } from './filters.ts'
 
 /** The audit log. Its filters are in the page's URL. */
 export function AuditPage() {
+  const { zone } = useTimes()
   const filters = readFilters(useSearchValues())
   const change = useFilterChange(filters)
   const events = useInfiniteQuery(auditQuery(toQuery(filters)))
   return (
     <Page
       title="Audit log"
-      lead={`What people, keys and commands changed, the newest first. Times are in ${zoneName}.`}
+      lead={`What people, keys and commands changed, the newest first. Times are in ${zone}.`}
       command={{ path: `/v1/audit-events${writeSearch(filters)}`, cli: 'audit' }}
     >
       <FilterBar filters={filters} change={change} />

@@ -8,9 +8,10 @@ import buttonStyles from '../../parts/button.module.css'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { endReasons } from '../../parts/end-reasons.ts'
 import { Facts } from '../../parts/facts.tsx'
-import { clockTime, moment, money, words, zoneName } from '../../parts/formats.ts'
+import { clockTime, money, words } from '../../parts/formats.ts'
 import { Private, useMask } from '../../parts/redaction.tsx'
 import { toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
+import { useTimes } from '../../parts/times.tsx'
 import styles from './call-header.module.css'
 import { JoinBar, JoinButton } from './join-bar.tsx'
 import { LiveActions } from './live-actions.tsx'
@@ -114,12 +115,13 @@ function CallFacts({ call }: { call: Call }) {
   const agentName = pipeline['agentName']
   const completed = completedTransferOf(call)
   const mask = useMask()
+  const { zone, moment } = useTimes()
   return (
     <Facts
       rows={[
         [
           'Started',
-          <time key="t" dateTime={call.created_at} title={zoneName}>
+          <time key="t" dateTime={call.created_at} title={zone}>
             {moment(call.created_at)}
           </time>,
         ],

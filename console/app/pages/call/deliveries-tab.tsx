@@ -4,9 +4,10 @@ import type { WebhookAttempt, WebhookDelivery } from '../../../../generated/clie
 import { callDeliveriesQuery, deliveryQuery, useSendAgain } from '../../data/deliveries.ts'
 import { Button } from '../../parts/button.tsx'
 import { DeliveryStatus, resultOf } from '../../parts/deliveries.tsx'
-import { milliseconds, moment, plural } from '../../parts/formats.ts'
+import { milliseconds, plural } from '../../parts/formats.ts'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Answer, Empty, Failed } from '../../parts/states.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import styles from './deliveries-tab.module.css'
 
 /** Lists the call's events that were sent to webhook endpoints. */
@@ -71,6 +72,7 @@ function Attempts({ id }: { id: string }) {
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }) {
   const { attemptNumber, trigger, createdAt, durationMs, responseStatus, responseBody, error } = attempt
+  const { moment } = useTimes()
   return (
     <section>
       <h3>{`Attempt ${attemptNumber}: ${resultOf({ error, httpStatus: responseStatus })}`}</h3>

@@ -1,7 +1,7 @@
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { classes } from '../../parts/classes.ts'
-import { timeOfDay } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import styles from './events-tab.module.css'
 import { originOf } from './timeline.ts'
 
@@ -9,6 +9,7 @@ type EventsTabProps = { call: Call; events: readonly CallEvent[]; seek: (seconds
 
 export function EventsTab({ call, events, seek }: EventsTabProps) {
   const originMs = originOf(call)
+  const { timeOfDay } = useTimes()
   return (
     <ol className={styles.events} aria-label="Events">
       {events.map((event) => (

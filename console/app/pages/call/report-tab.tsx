@@ -2,9 +2,10 @@ import type { Call, CallReport } from '../../../../generated/clients/typescript/
 import { useFinalizeReport } from '../../data/calls.ts'
 import { Button } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { moment, words } from '../../parts/formats.ts'
+import { words } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import styles from './report-tab.module.css'
 
 export function ReportTab({ call: { id, report } }: { call: Call }) {
@@ -19,6 +20,7 @@ export function ReportTab({ call: { id, report } }: { call: Call }) {
 
 function Report({ id, report }: { id: string; report: CallReport }) {
   const finalize = useFinalizeReport(id)
+  const { moment } = useTimes()
   const { structured_data: found, scheduled_callback: callback } = report
   return (
     <>

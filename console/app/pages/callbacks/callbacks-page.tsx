@@ -9,7 +9,7 @@ import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
-import { words, zoneName } from '../../parts/formats.ts'
+import { words } from '../../parts/formats.ts'
 import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
@@ -18,11 +18,13 @@ import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
+import { useTimes } from '../../parts/times.tsx'
 
 const statuses: readonly CallbackStatus[] = ['scheduled', 'dispatching', 'dispatched', 'cancelled', 'failed']
 
 /** Calls that agents have promised to make. The status in the page's URL filters the list. */
 export function CallbacksPage() {
+  const { zone } = useTimes()
   const filters = pick(useSearchValues(), ['status', 'source_session_id'])
   const change = useFilterChange(filters)
   const isFiltered = Object.keys(filters).length > 0
@@ -57,7 +59,7 @@ export function CallbacksPage() {
   return (
     <Page
       title="Callbacks"
-      lead={`Calls that agents have promised to make later. Times are in ${zoneName}.`}
+      lead={`Calls that agents have promised to make later. Times are in ${zone}.`}
       command={{ path: `/v1/callbacks${writeSearch(filters)}`, cli: 'callbacks list' }}
     >
       <FilterRow clear={isFiltered ? () => change(null) : null}>

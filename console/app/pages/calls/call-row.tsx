@@ -13,9 +13,10 @@ import type { CallKind, CallOverview } from '../../../../generated/clients/types
 import { Badge } from '../../parts/badge.tsx'
 import { classes } from '../../parts/classes.ts'
 import { Elapsed } from '../../parts/elapsed.tsx'
-import { clockTime, day, milliseconds, timeOfDay, words } from '../../parts/formats.ts'
+import { clockTime, milliseconds, words } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
 import { slowMs, toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
+import { useTimes } from '../../parts/times.tsx'
 import styles from './calls-list.module.css'
 
 type RowProps = {
@@ -34,6 +35,7 @@ type RowProps = {
  * Shows one call. Its props stay equal while the list scrolls, so React skips the row: this keeps 60 frames a second.
  */
 export const CallRow = memo(function CallRow({ call, index, top, isActive, changes, toSlowest, onFocus }: RowProps) {
+  const { day, timeOfDay } = useTimes()
   return (
     <div
       role="row"

@@ -6,9 +6,10 @@ import { useLiveCalls } from '../../data/live-calls.ts'
 import { writeSearch } from '../../data/search.ts'
 import { useSearchValues } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
-import { count, plural, zoneName } from '../../parts/formats.ts'
+import { count, plural } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import styles from './calls-list.module.css'
 import { CallsList } from './calls-list.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -17,6 +18,7 @@ import { SavedViews } from './saved-views.tsx'
 
 /** Lists the calls, the newest first, or in the order that the page's URL names. */
 export function CallsPage() {
+  const { zone } = useTimes()
   const search = useSearchValues()
   const filters = useMemo(() => readFilters(search), [search])
   const navigate = useNavigate()
@@ -27,7 +29,7 @@ export function CallsPage() {
   return (
     <Page
       title="Calls"
-      lead={`Times are in ${zoneName}.`}
+      lead={`Times are in ${zone}.`}
       actions={<SavedViews canSave={isFiltered} />}
       command={{ path: `/v1/calls${query}`, cli: 'calls list' }}
     >

@@ -4,10 +4,12 @@ import { Button } from '../../parts/button.tsx'
 import { AgentFilter, NumberFilter } from '../../parts/call-filters.tsx'
 import { SelectField } from '../../parts/field.tsx'
 import { onSubmit } from '../../parts/form-values.ts'
-import { moment, words } from '../../parts/formats.ts'
+import { words } from '../../parts/formats.ts'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import styles from './filter-bar.module.css'
-import { countOf, type Filters, kinds, orders, outcomes, periods, statuses } from './filters.ts'
+import { countOf, type Filters, kinds, orders, outcomes, statuses } from './filters.ts'
+import { periods } from './periods.ts'
 
 type BarProps = { filters: Filters; change: (change: Filters) => void; clear: () => void }
 
@@ -78,7 +80,8 @@ function Choice({ label, values, value = '', choose }: ChoiceProps) {
 }
 
 function PeriodField({ filters: { since, until }, change }: Omit<BarProps, 'clear'>) {
-  const known = periods(new Date())
+  const { zone, moment } = useTimes()
+  const known = periods(new Date(), zone)
   const at = known.findIndex((period) => period.since === since && period.until === until)
   const own = {
     value: 'own',

@@ -34,21 +34,3 @@ export const orders = [
   { value: 'duration_seconds', label: 'Longest' },
   { value: 'cost_micro_usd', label: 'Most expensive' },
 ]
-
-const dayMs = 86_400_000
-
-/** Returns absolute times, so that a link shows everybody the same calls. */
-export function periods(now: Date): { name: string; since?: string; until?: string }[] {
-  const midnight = (daysAgo: number) => {
-    const date = new Date(now.getTime() - daysAgo * dayMs)
-    date.setHours(0, 0, 0, 0)
-    return date.toISOString()
-  }
-  return [
-    { name: 'Any time' },
-    { name: 'Today', since: midnight(0) },
-    { name: 'Yesterday', since: midnight(1), until: midnight(0) },
-    { name: 'Last 7 days', since: midnight(6) },
-    { name: 'Last 30 days', since: midnight(29) },
-  ]
-}

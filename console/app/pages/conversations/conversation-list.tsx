@@ -81,6 +81,11 @@ function Rows({ conversations, chosen, filters }: RowsProps) {
                 </>
               )}
             </Faint>
+            {lastMessage.text !== null && (
+              <span className={styles.text}>
+                <Private>{lastMessage.text}</Private>
+              </span>
+            )}
           </Link>
         </li>
       ))}

@@ -5,11 +5,12 @@ import { useFilterChange, usePathId, useSearchValues } from '../../parts/address
 import { AgentFilter, NumberFilter } from '../../parts/call-filters.tsx'
 import { classes } from '../../parts/classes.ts'
 import { FilterRow } from '../../parts/filter-row.tsx'
-import { count, zoneName } from '../../parts/formats.ts'
+import { count } from '../../parts/formats.ts'
 import { Faint, Stack } from '../../parts/layout.tsx'
 import { Older } from '../../parts/older.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import { ConversationList } from './conversation-list.tsx'
 import styles from './conversations.module.css'
 import { Messages } from './messages.tsx'
@@ -19,6 +20,7 @@ type Filters = Partial<Record<(typeof names)[number], string>>
 
 /** The conversations, and beside them the messages of one. On a narrow screen, either the list or the messages are shown. */
 export function ConversationsPage() {
+  const { zone } = useTimes()
   const filters: Filters = pick(useSearchValues(), names)
   const id = usePathId()
   const change = useFilterChange(filters)
@@ -29,7 +31,7 @@ export function ConversationsPage() {
   return (
     <Page
       title="Conversations"
-      lead={`Messages between your numbers and people, without their texts, which are not stored. Times are in ${zoneName}.`}
+      lead={`Messages between your numbers and people. Settings decide whether their texts are stored. Times are in ${zone}.`}
       command={command}
     >
       <div className={classes(styles.columns, id !== '' && styles.chosen)}>

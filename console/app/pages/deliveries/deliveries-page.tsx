@@ -4,18 +4,19 @@ import { writeSearch } from '../../data/search.ts'
 import { useFilterChange, useSearchValues } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { DeliveriesTable } from '../../parts/deliveries.tsx'
-import { zoneName } from '../../parts/formats.ts'
 import { Stack } from '../../parts/layout.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Older } from '../../parts/older.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useRowKeys } from '../../parts/row-keys.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { readFilters, toQuery } from './filters.ts'
 
 /** Shows the log of deliveries. The filters are in the page's URL. */
 export function DeliveriesPage() {
+  const { zone } = useTimes()
   const filters = readFilters(useSearchValues())
   const change = useFilterChange(filters)
   const deliveries = useInfiniteQuery(deliveriesQuery(toQuery(filters)))
@@ -25,7 +26,7 @@ export function DeliveriesPage() {
   return (
     <Page
       title="Deliveries"
-      lead={`Each event that was sent to a webhook endpoint, the newest first. Times are in ${zoneName}.`}
+      lead={`Each event that was sent to a webhook endpoint, the newest first. Times are in ${zone}.`}
       command={{ path, cli: 'webhooks tail' }}
     >
       <FilterBar filters={filters} change={change} endpoints={endpoints} />

@@ -10,7 +10,6 @@ import { Card } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { DeliveredCall, DeliveryStatus, isSentOnce, isTestEvent } from '../../parts/deliveries.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { zoneName } from '../../parts/formats.ts'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Columns, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -19,6 +18,7 @@ import { Page } from '../../parts/page.tsx'
 import { PageAnswer } from '../../parts/page-answer.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import { Attempts } from './attempts.tsx'
 import { Explanation } from './explanation.tsx'
 
@@ -85,6 +85,7 @@ function Endpoint({ delivery: { endpointId, endpointName, endpointDeleted, endpo
 type Props = { delivery: WebhookDeliveryDetail }
 
 function DeliveryFacts({ delivery }: Props) {
+  const { zone } = useTimes()
   const { id, eventId, sessionId, agentId, occurredAt, deliveredAt, expiresAt, webhookTags } = delivery
   const tags = Object.entries(webhookTags)
   const isTest = isTestEvent(delivery)
@@ -109,7 +110,7 @@ function DeliveryFacts({ delivery }: Props) {
         ['Tags', tags.length > 0 ? tags.map(([name, value]) => `${name}=${value}`).join(', ') : null],
         ['Event id', <Id key="event" id={eventId} />],
         ['Delivery id', <Id key="id" id={id} />],
-        ['Times in', zoneName],
+        ['Times in', zone],
       ]}
     />
   )

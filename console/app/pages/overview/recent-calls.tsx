@@ -2,13 +2,15 @@ import { Link } from '@tanstack/react-router'
 import type { CallOverview } from '../../../../generated/clients/typescript/models/platform.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Card } from '../../parts/card.tsx'
-import { clockTime, milliseconds, moment, words } from '../../parts/formats.ts'
+import { clockTime, milliseconds, words } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
 import { slowMs, toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
+import { useTimes } from '../../parts/times.tsx'
 import styles from './recent-calls.module.css'
 
 /** Shows nothing if there are no calls. */
 export function RecentCalls({ title, calls }: { title: string; calls: readonly CallOverview[] }) {
+  const { moment } = useTimes()
   if (calls.length === 0) return null
   return (
     <Card title={title} actions={<Link to="/calls">All calls</Link>}>

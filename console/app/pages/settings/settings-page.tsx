@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Organization } from '../../../../generated/clients/typescript/models/platform.ts'
+import type { Organization, OrganizationChange } from '../../../../generated/clients/typescript/models/platform.ts'
 import { organizationQuery, useChangeOrganization } from '../../data/organization.ts'
 import { methodsQuery, useSession } from '../../data/session.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { TextField } from '../../parts/field.tsx'
+import { SelectField, TextField } from '../../parts/field.tsx'
 import { CheckField, Form } from '../../parts/form.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
 import { count, money } from '../../parts/formats.ts'
 import { Columns, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -41,13 +42,36 @@ export function SettingsPage() {
   )
 }
 
-function ChangeCard({ organization: { name, recording } }: { organization: Organization }) {
+const storing = (keeps: boolean) => (keeps ? 'keep' : 'drop')
+
+/** Returns only changed settings, because the audit log names each setting in a request. */
+function changeOf(values: FormValues, organization: Organization): OrganizationChange {
+  const chosen = {
+    name: values.text('name'),
+    recording: values.has('recording'),
+    timeZone: values.text('timeZone'),
+    toolResults: storing(values.has('toolResults')),
+    messageText: storing(values.has('messageText')),
+  } as const
+  const names = Object.keys(chosen) as (keyof typeof chosen)[]
+  const changed = names.filter((name) => chosen[name] !== organization[name])
+  return Object.fromEntries(changed.map((name) => [name, chosen[name]]))
+}
+
+/** Lists the zones, UTC first. The browser's list lacks UTC, and may lack the organization's zone. */
+function zoneChoices(current: string) {
+  const zones = new Set(['UTC', ...[...Intl.supportedValuesOf('timeZone'), current].sort()])
+  return [...zones].map((value) => ({ value, label: value }))
+}
+
+function ChangeCard({ organization }: { organization: Organization }) {
+  const { name, recording, timeZone, toolResults, messageText } = organization
   const change = useChangeOrganization()
   return (
     <Card title="Organization">
       <Form
         error={change.error}
-        submit={(values) => change.mutate({ name: values.text('name'), recording: values.has('recording') })}
+        submit={(values) => change.mutate(changeOf(values, organization))}
         actions={
           <Button type="submit" look="main" disabled={change.isPending}>
             Save
@@ -60,6 +84,25 @@ function ChangeCard({ organization: { name, recording } }: { organization: Organ
           name="recording"
           defaultChecked={recording}
           note="Calls are recorded if their agent or session does not decide. Without it, no call is recorded, and recordings that have not begun do not begin."
+        />
+        <SelectField
+          label="Time zone"
+          name="timeZone"
+          defaultValue={timeZone}
+          choices={zoneChoices(timeZone)}
+          note="The console shows times in it, and days of the usage and of figures over calls begin at its midnight."
+        />
+        <CheckField
+          label="Store results of tools"
+          name="toolResults"
+          defaultChecked={toolResults === 'keep'}
+          note="The pages of calls show them. Without it, results are not stored from now on; results that are stored stay."
+        />
+        <CheckField
+          label="Store texts of messages"
+          name="messageText"
+          defaultChecked={messageText === 'keep'}
+          note="Conversations show them. Without it, texts are not stored from now on; texts that are stored stay."
         />
         {change.isSuccess && <Notice tone="good" title="Saved. Calls obey within two seconds." />}
       </Form>

@@ -1,6 +1,7 @@
 /** Reads the time range and the groups from the page's URL. */
 import { pick } from '../../data/search.ts'
 import type { UsageQuery } from '../../data/usage.ts'
+import type { Period } from './periods.ts'
 
 const names = ['from', 'to', 'groupBy'] as const
 
@@ -25,35 +26,11 @@ export const groupOf = ({ groupBy }: Filters): Group => groups.find(({ value }) 
 /** A model's name says little without its provider and its stage (stt, llm or tts). */
 const joined: Partial<Record<Group, string>> = { model: 'provider,model,stage' }
 
-export function toQuery(filters: Filters): UsageQuery {
+/** Requests the days of the zone that the page names. */
+export function toQuery(filters: Filters, timeZone: string): UsageQuery {
   const { from, to } = filters
   const group = groupOf(filters)
-  return { groupBy: joined[group] ?? group, ...(from && { from }), ...(to && { to }) }
-}
-
-const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const monthsBack = 12
-const dayMs = 86_400_000
-
-export type Period = { value: string; label: string; from?: string; to?: string }
-
-/**
- * Offers the last 30 days, the last 7 days, and whole months. All are in UTC, because the server's days are UTC days.
- */
-export function periods(now: Date): Period[] {
-  const months = Array.from({ length: monthsBack }, (_, back) => {
-    const start = (ahead: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back + ahead, 1))
-    const [from, to] = [start(0), start(1)]
-    return {
-      value: from.toISOString().slice(0, 7),
-      label: monthFormat.format(from),
-      from: from.toISOString(),
-      to: to.toISOString(),
-    }
-  })
-  const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())
-  const week = { value: 'week', label: 'Last 7 days', from: new Date(midnight - 6 * dayMs).toISOString() }
-  return [{ value: '', label: 'Last 30 days' }, week, ...months]
+  return { groupBy: joined[group] ?? group, timeZone, ...(from && { from }), ...(to && { to }) }
 }
 
 export function periodOf({ from, to }: Filters, known: readonly Period[]): string {

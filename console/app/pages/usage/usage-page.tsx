@@ -8,13 +8,15 @@ import { Card } from '../../parts/card.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { SelectField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
-import { count, day, minutes, money } from '../../parts/formats.ts'
+import { count, minutes, money } from '../../parts/formats.ts'
 import { Stack, Tabs } from '../../parts/layout.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
+import { useTimes } from '../../parts/times.tsx'
 import { Credit } from './credit.tsx'
-import { type Filters, groupOf, groups, periodOf, periods, readFilters, toQuery } from './filters.ts'
+import { type Filters, groupOf, groups, periodOf, readFilters, toQuery } from './filters.ts'
+import { periods } from './periods.ts'
 import { phoneTime, UsageRows } from './usage-rows.tsx'
 
 /** Shows usage and costs by model, key, day and so on, and the credit. */
@@ -22,11 +24,12 @@ export function UsagePage() {
   const search = useSearchValues()
   const isCredit = search['tab'] === 'credit'
   const filters = readFilters(search)
-  const query = toQuery(filters)
+  const { zone } = useTimes()
+  const query = toQuery(filters, zone)
   return (
     <Page
       title="Usage"
-      lead="What was used, and what it cost. Days and months are in UTC."
+      lead={`What was used, and what it cost. Days and months are in ${zone}.`}
       command={
         isCredit
           ? { path: '/v1/credits', cli: 'credits' }
@@ -48,7 +51,7 @@ export function UsagePage() {
 const timesOf = ({ from, to }: Filters) => `${from ? ` --from ${from}` : ''}${to ? ` --to ${to}` : ''}`
 
 function Used({ filters }: { filters: Filters }) {
-  const usage = useQuery(usageQuery(toQuery(filters)))
+  const usage = useQuery(usageQuery(toQuery(filters, useTimes().zone)))
   return (
     <>
       <Choices filters={filters} />
@@ -58,6 +61,7 @@ function Used({ filters }: { filters: Filters }) {
 }
 
 function Found({ usage, filters }: { usage: Usage; filters: Filters }) {
+  const { day } = useTimes()
   const isOver = filters.to !== undefined && Date.parse(filters.to) < Date.now()
   if (usage.rows.length === 0)
     return (
@@ -93,7 +97,7 @@ function Choices({ filters }: { filters: Filters }) {
   const navigate = useNavigate()
   const change = (changed: Filters) =>
     void navigate({ to: '/usage', search: { ...filters, ...changed }, replace: true })
-  const known = periods(new Date())
+  const known = periods(new Date(), useTimes().zone)
   const period = periodOf(filters, known)
   const own = { value: 'own', label: `${filters.from ?? ''} to ${filters.to ?? 'now'}` }
   return (

@@ -41,7 +41,7 @@ const heads: Record<Group, readonly Column<UsageRow>[]> = {
   stage: [stageColumn],
   agent: [{ name: 'Agent', cell: ({ agentId }) => (agentId ? <AgentName id={agentId} /> : 'without an agent') }],
   key: [{ name: 'Key or number', cell: ({ keyId }) => <code>{keyId ?? 'none'}</code> }],
-  day: [{ name: 'Day (UTC)', cell: ({ day }) => day ?? '' }],
+  day: [{ name: 'Day', cell: ({ day }) => day ?? '' }],
 }
 
 type Quantities = Readonly<Record<string, number>>
