@@ -235,7 +235,7 @@ t.test('the commands `usage` and `credits` refuse values that they cannot parse'
   )
   for (const day of ['2026-02-30', '1', '2026-11'])
     t.match(await refusal('usage', '--from', day), new RegExp(`--from: ${day} is no time; write 2026-`))
-  t.match(await refusal('credits', '--limit', 'all'), /--limit: all is no number from 1 to 100/)
+  t.match(await refusal('credits', '--limit', 'all'), /--limit takes a whole number from 1 to 100, not all/)
   t.match(await refusal('credits', '--org', 'local', '--cursor', 'x'), /cursor/)
 })
 
