@@ -57,5 +57,5 @@ t.test('`parley credits` shows the credit and its movements', async (t) => {
   const page = await credits('--limit', '1')
   const cursor = /^more: --cursor (\S+)$/m.exec(page.stdout)?.[1] ?? ''
   t.match((await credits('--limit', '1', '--cursor', cursor, '--json')).stdout, /"25000000"/)
-  t.match(await credits('--limit', '0'), { code: 2, stderr: /--limit: 0 is no number from 1 to 100/ })
+  t.match(await credits('--limit', '0'), { code: 2, stderr: /--limit takes a whole number from 1 to 100, not 0/ })
 })
