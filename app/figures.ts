@@ -6,7 +6,10 @@ import type { App } from './app.ts'
 const measureEveryMs = 15_000
 const none = { count: 0, oldestMs: 0 }
 
-/** Measures at intervals. Prometheus gets the last figures, so a scrape never waits for the database. */
+/**
+ * Reads the figures from the database at intervals. Prometheus gets the last figures, so a scrape never waits for the
+ * database.
+ */
 export function watchStore({ store, metrics }: Pick<App, 'store' | 'metrics'>, loops: Loops): void {
   let figures: StoreFigures = {
     connections: { active: 0, idle: 0, in_transaction: 0 },

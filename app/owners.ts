@@ -16,7 +16,10 @@ type Needs = Pick<App, 'clock' | 'closing'> & {
 const lookEveryMs = 60_000
 const closeMs = 5_000
 
-/** Rejects if the database cannot be read at the start. */
+/**
+ * Makes the record of whether several organizations exist, and keeps it up to date. Rejects if the database cannot be
+ * read at the start.
+ */
 export async function openOwners({ store, clock, log, closing }: Needs): Promise<Owners> {
   const { organizations } = store
   const owners = new Owners()

@@ -1,5 +1,6 @@
 // The lowest possible cost for deliveries ("floor"): only undici sends the posts. Forked with the receiver's port, the
-// number of posts and the maximum number of open posts. A message starts it, and a message reports the end.
+// number of posts and the maximum number of open posts. A message from the parent process starts the posts, and a
+// message to the parent reports their end.
 import { createServer } from 'node:net'
 import { Pool } from 'undici'
 

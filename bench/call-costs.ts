@@ -1,6 +1,6 @@
 /**
- * Measures the unit costs of a phone call, per minute and per call, with a simulated carrier, stub engines and real
- * voice activity detection.
+ * Measures the unit costs of a phone call, per minute and per call, with a simulated carrier, stub engines for speech
+ * and LLM, and real voice activity detection.
  */
 import type { ChildProcess } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'

@@ -41,7 +41,7 @@ export function carrierEnv(
   }
 }
 
-/** Adds a number answered by the stub engines. */
+/** Adds a number whose calls the stub engines for speech and LLM answer. */
 export async function addNumber(sql: Sql): Promise<void> {
   const template = { intent: { language: 'en' }, systemPrompt: 'Answer.', constraints: stubsAlone }
   const [organization] = await sql<{ id: string }[]>`select id from organizations where name = 'local'`

@@ -1,6 +1,6 @@
 /**
- * Two nodes on one Postgres, and on one Redis if a server is available. The first node is measured, and the second is
- * idle.
+ * Starts two Parley servers on one Postgres, and on one Redis if `redis-server` is available. The first server is
+ * measured, and the second is idle.
  */
 import { rmSync } from 'node:fs'
 import type { Sql } from 'postgres'

@@ -1,4 +1,7 @@
-/** A node's counts for the unit costs: processor time, rows and bytes in Postgres, Redis commands, TCP bytes. */
+/**
+ * Counts the resources used by a Parley server, for the unit costs in docs/costs.md: processor time, rows and bytes in
+ * Postgres, Redis commands, TCP bytes.
+ */
 import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Times one routing decision. bench/decision.ts compiles it as a build does. */
+/** Times one routing decision. bench/decision.ts compiles this file as a build does. */
 
 import { Catalog } from '../domain/catalog/catalog.ts'
 import { Health } from '../domain/health/health.ts'

@@ -1,7 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import path from 'node:path'
 
-/** Forks a bench process that sends its port once it listens. It exits when the channel to this process closes. */
+/**
+ * Forks a bench process that sends its port once it listens. The forked process exits when its channel to this process
+ * closes.
+ */
 export async function forkListener(
   file: string,
   args: string[] = [],

@@ -57,7 +57,7 @@ export function pinServer(pid: number): void {
   if (pinned) execFileSync('taskset', ['-a', '-c', '-p', '0', String(pid)], { stdio: 'ignore' })
 }
 
-/** Returns the maximum open files for a process. It limits the streams. */
+/** Returns the maximum number of open files for a process. Each stream needs an open file. */
 export function filesMax(): number {
   const limit = /Max open files\s+\S+\s+(\S+)/.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit)

@@ -1,4 +1,4 @@
-/** The mock provider's answers. Their bytes are made once, so that the mock costs little. */
+/** The mock provider's answers. Their bytes are made once, so that the mock takes little processor time. */
 
 const content = 'All lines are open. '.repeat(90)
 const usage = { prompt_tokens: 400, completion_tokens: 360, total_tokens: 760 }

@@ -1,4 +1,7 @@
-/** Phone calls over a simulated carrier on the same machine, with stub engines and real voice activity detection. */
+/**
+ * Phone calls over a simulated carrier on the same machine, with stub engines for speech and LLM, and real voice
+ * activity detection.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../test/process/database.ts'

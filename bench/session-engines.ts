@@ -1,6 +1,7 @@
 /**
- * The session bench's engines, in one process: recognition that answers 30 ms after `Finalize` (Deepgram's protocol),
- * an LLM with six chunks 10 ms apart, and a voice in 20 ms chunks, the first after 20 ms (OpenAI's protocol).
+ * The session bench's stub engines for speech and LLM, in one process: recognition that answers 30 ms after `Finalize`
+ * (Deepgram's protocol), an LLM with six chunks 10 ms apart, and a voice in 20 ms chunks, the first after 20 ms
+ * (OpenAI's protocol).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

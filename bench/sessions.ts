@@ -1,6 +1,6 @@
 /**
- * Measures voice sessions with stub engines and real voice activity detection: the time from the user's last speech to
- * the agent's voice.
+ * Measures voice sessions with stub engines for speech and LLM, and real voice activity detection: the time from the
+ * user's last speech to the agent's voice.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startParley } from '../test/process/parley.ts'

@@ -1,7 +1,7 @@
 /**
- * Sends 640-byte audio frames through the real streaming STT route, over both engines, with the `loopback` adapter as
- * provider. Compares it with a bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor,
- * and the load generator has another processor. Rounds are interleaved.
+ * Sends 640-byte audio frames through the real streaming STT route, over both HTTP engines (`uws` and `node`), with the
+ * `loopback` adapter as provider. Compares the route with a bare uWebSockets.js echo and a `ws` echo. Each server is a
+ * process with one processor, and the load generator has another processor. Rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineName } from '../runtime/engine/options.ts'

@@ -43,7 +43,10 @@ export type Report = {
 /** `only` has a name that is neither an operation nor a channel nor a document. */
 export class UnknownName extends Error {}
 
-/** Throws UnknownName. Throws NoAnswer if no server answers at the URL. Any other failure is in the report. */
+/**
+ * Makes the checks and resolves with the report. Throws UnknownName, or NoAnswer if no server answers at the URL. Any
+ * other failure is in the report.
+ */
 export async function conform(options: ConformOptions): Promise<Report> {
   const limits = options.limits ?? usualLimits
   const { signal: late, clear } = signalAfter(limits.runMs, 'the run')

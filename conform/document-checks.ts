@@ -154,7 +154,8 @@ async function nothingElse(run: Conformance, surface: Surface, release: Document
   const lost = Object.entries(release.paths ?? {}).flatMap(([path, item]) =>
     allMethods
       .filter((method) => method.toLowerCase() in item && !methodsAt(run.operations, prefix + path).has(method))
-      // A server that answers would carry out the request, and only an unknown id makes that harmless.
+      // A faulty server carries out the request. So only requests without an effect are sent: GET, and requests for an
+      // unknown id.
       .filter((method) => method === 'GET' || path.includes('{'))
       .map((method) => [method, prefix + path] as const),
   )

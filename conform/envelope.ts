@@ -16,7 +16,7 @@ export type Envelope = {
 type Nested = { code?: unknown; type?: unknown; retryable?: unknown; request_id?: unknown; param?: unknown }
 type Flat = { error?: unknown; code?: unknown; requestId?: unknown; issues?: { path?: unknown }[] }
 
-/** Returns null if the body is not an error body. */
+/** Returns the fields of an error body. Null if the body is not an error body. */
 export function envelopeOf({ body }: Pick<Received, 'body'>): Envelope | null {
   let parsed: unknown
   try {

@@ -1,4 +1,4 @@
-/** The input for an operation's checks, and the requests they share. */
+/** The input for an operation's checks, and the requests that several checks send. */
 import { faultsIf } from './answer.ts'
 import { type Conformance, spendReason } from './conformance.ts'
 import type { Operation } from './contract.ts'

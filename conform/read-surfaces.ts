@@ -12,7 +12,7 @@ export class NoAnswer extends Error {}
 /** How long the server may take to answer a document, in milliseconds. */
 const documentMs = 30_000
 
-/** Throws NoAnswer if no request is answered. */
+/** Reads the server's documents. Throws NoAnswer if no request is answered. */
 export async function readSurfaces(
   http: Http,
   results: Results,

@@ -71,7 +71,8 @@ async function lesserScope(probe: Probe): Promise<Found> {
   const { keyOfLesserScope: key } = run.keys
   if (!operation.secured) return null
   if (key === null) return inapplicable('no --key-of-lesser-scope')
-  // A faulty server that accepts the key would carry out the request.
+  // A faulty server would accept the key and carry out the request. An id in the path has no resource, so nothing would
+  // happen. Without an id, the check is made only if this run may carry out the operation.
   if (!operation.path.includes('{') && run.keyFor(operation) === null) return inapplicable(spendReason)
   if (await hasScope(probe, key)) return inapplicable('the key has the scope of the operation')
   const received = await ask(probe, refusable(probe, { key }))

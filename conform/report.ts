@@ -1,4 +1,4 @@
-/** Writes a report as text, and as XML for JUnit's readers. */
+/** Writes a report as text, and as XML in JUnit's format. */
 import type { Report } from './conform.ts'
 import type { Outcome, TargetReport, Verdict } from './results.ts'
 

@@ -41,7 +41,10 @@ export type Surface = {
 /** Returns the fault in a JSON answer, or null. */
 export type Oracle = (operation: Operation, status: number, body: unknown) => string | null
 
-/** `known` has the codes of an earlier document. Throws an error if the document cannot be read. */
+/**
+ * Reads a served document. `known` has the error codes of an earlier document. Throws an error if this document cannot
+ * be read.
+ */
 export function surfaceOf(name: string, text: string, known: Readonly<Record<string, ErrorRow>>): Surface {
   const { document, faults } = readDocument(text)
   // The OpenAI-compatible API has the codes of the router API, and its document is read after the router API's

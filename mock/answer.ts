@@ -9,7 +9,7 @@ export type Answer = {
   /** Text, bytes, or an event stream's frames. Null for an answer without content. */
   body: string | Uint8Array | readonly string[] | null
 }
-/** A request's parts for the selection. `example` is the client's preferred example, or null. */
+/** A request's parts by which the answer is selected. `example` is the example's name in the header Prefer, or null. */
 export type Selection = { body: unknown; accept: string; example: string | null }
 
 const eventStream = 'text/event-stream'
@@ -22,7 +22,10 @@ const speechMs = 1000
 const recordingRateHz = 16_000
 const recordingMs = 2000
 
-/** Throws UnsupportedFormat. Returns null if the contract does not declare the status or the example. */
+/**
+ * Makes the answer with this status. Returns null if the contract does not declare the status or the example. Throws
+ * UnsupportedFormat.
+ */
 export function answerOf(surface: Surface, operation: Operation, status: string, selection: Selection): Answer | null {
   const declared = ownOf(operation.responses, status)
   if (declared === undefined) return null

@@ -17,7 +17,7 @@ export class BodyTooLarge extends Error {}
 /** The form is cut off, or its content type has no boundary. */
 export class MalformedForm extends Error {}
 
-/** Throws BodyTooLarge. */
+/** Reads the whole body. Throws BodyTooLarge. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -32,7 +32,10 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 /** A form's values by part, and the parts' names in the order of their arrival. */
 export type Form = { values: Record<string, unknown>; order: string[] }
 
-/** Throws MalformedForm. A part with bytes has the value ''. A part with JSON has its value, if the JSON is valid. */
+/**
+ * Reads a form. A part with bytes has the value ''. A part with JSON has its value, if the JSON is valid. Throws
+ * MalformedForm.
+ */
 export async function readForm(bytes: Buffer, contentType: string, media: Media): Promise<Form> {
   const order: string[] = []
   const texts = new Map<string, Promise<unknown>[]>()

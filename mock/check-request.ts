@@ -11,7 +11,7 @@ export type CheckedRequest = { problems: Problem[]; body: unknown }
 /** The body has a content type that the operation does not take. */
 export class UnsupportedMedia extends Error {}
 
-/** Throws BodyTooLarge and UnsupportedMedia. */
+/** Reads the body, and returns the request's faults. Throws BodyTooLarge and UnsupportedMedia. */
 export async function checkRequest(
   surface: Surface,
   operation: Operation,

@@ -5,7 +5,7 @@
  */
 import { type Dictionary, parseDictionary, Token } from 'structured-headers'
 
-/** Null if the client has no preference. */
+/** The client's preferences. A field is null if the client has no such preference. */
 export type Preferences = { status: string | null; example: string | null; error: string | null }
 
 /** Reads the header. An unreadable header is ignored. */

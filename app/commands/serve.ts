@@ -99,7 +99,10 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
   })
 }
 
-/** Returns the API key for commands in this process, and its source. */
+/**
+ * Returns the API key with which `up --simulate-inbound` sends its requests to this server, and where the key was
+ * found.
+ */
 function commandKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 'apiKey' | 'keyFrom'> {
   if (config.bootstrapKey !== null) return { apiKey: config.bootstrapKey, keyFrom: 'PARLEY_BOOTSTRAP_KEY' }
   return { apiKey: keyOf(config, env), keyFrom: keySourceOf(env) }

@@ -1,4 +1,4 @@
-/** The connections in attacks: how many are open, and the heads that they send. */
+/** The connections in attacks: how many are open, and the HTTP request heads that they send. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
@@ -40,7 +40,7 @@ export function open({ url }: World): Socket {
   return connect({ host: hostname, port: Number(port) })
 }
 
-/** Writes the head of a POST with the hostile organization's key. */
+/** Writes the request line and the headers of a POST with the hostile organization's key. */
 export function headOf({ hostile }: World, path: string, bytes: number, type = 'application/json'): string {
   const lines = [
     `POST ${path} HTTP/1.1`,

@@ -1,4 +1,7 @@
-/** The requests and resources in attacks and probes. */
+/**
+ * Sends requests and makes resources for the hostile organization's attacks, and for the honest organization's measured
+ * requests (probes).
+ */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
