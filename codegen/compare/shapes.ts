@@ -28,7 +28,7 @@ export type Part = {
 
 export type Property = { schema: Schema; isRequired: boolean; isReadOnly: boolean; isWriteOnly: boolean }
 
-/** Null if any value fits. */
+/** A schema's parts by JSON type. Null if the schema allows any value. */
 export type Shape = Map<JsonType, Part> | null
 
 type Schemas = Record<string, Schema>

@@ -1,6 +1,6 @@
 /**
  * AsyncAPI documents become generated files or are refused. The generated client runs over a real socket, and the
- * realtime API has its frames.
+ * realtime API's frames, methods and close codes are tested.
  */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Emits the client in Java: a Maven project with the engine, and a package for each API. */
+/** Emits the client in Java: a Maven project with the common code for requests, and a package for each API. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Surface } from '../../clients/model.ts'

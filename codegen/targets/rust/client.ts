@@ -1,4 +1,4 @@
-/** Emits the client in Rust: a crate with the engine, and a module for each API. */
+/** Emits the client in Rust: a crate with the common code for requests, and a module for each API. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Surface } from '../../clients/model.ts'

@@ -21,7 +21,10 @@ export function isGeneratorInstalled(): boolean {
   return existsSync(join(folder, 'node_modules/.package-lock.json'))
 }
 
-/** Rejects with the generator's error message about the document. */
+/**
+ * Runs the AsyncAPI generator, and resolves with the text of channels.ts. Rejects with the generator's error message
+ * about the document.
+ */
 export async function emitChannels(document: AsyncApiDocument, runtimePath: string): Promise<string> {
   if (!isGeneratorInstalled()) throw new Error('the AsyncAPI generator is not installed; run make asyncapi-generator')
   const child = spawn(process.execPath, [join(folder, 'render.mjs')], { timeout: renderMsMax })

@@ -1,4 +1,4 @@
-/** The errors of all surfaces. */
+/** The error classes that the clients of all APIs share. */
 
 /** The fields that each surface's error answers have, under different names. */
 export type ErrorFields = { code: string | null; message: string; retryable: boolean; requestId: string | null }

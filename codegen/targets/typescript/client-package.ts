@@ -1,5 +1,6 @@
 /**
- * Emits the files of the client's package apart from its surfaces: the engine, package.json, tsconfig.json and README.
+ * Emits the files of the client's package that belong to no single API: the common code for requests, package.json,
+ * tsconfig.json and README.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

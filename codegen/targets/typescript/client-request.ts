@@ -1,4 +1,4 @@
-/** Makes a call's request: address, headers and body. */
+/** Makes a call's request: URL, headers and body. */
 import type { Call, ClientOptions, Context, OperationRow } from './client-call.ts'
 import { version } from './client-version.ts'
 

@@ -1,6 +1,7 @@
 /**
- * A typed socket over any WebSocket constructor. A browser cannot set headers, so it opens with a short-lived token. A
- * server sends its key, so its constructor must take `{ headers }` third.
+ * A typed socket over any WebSocket constructor. A browser cannot set headers, so it opens the socket with a
+ * short-lived token. A server sends its API key in a header, so its constructor must take `{ headers }` as the third
+ * argument.
  */
 import { type ApiError, type ConnectionError, ProtocolError, type RequestTimeoutError } from './client-api-error.ts'
 import { byteLength } from './client-events.ts'

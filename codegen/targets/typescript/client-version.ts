@@ -1,2 +1,2 @@
-/** Replaced by the version in package.json when the package is generated. */
+/** The generator replaces this version by the version in package.json. */
 export const version = '0.0.0'

@@ -1,6 +1,7 @@
 /**
- * Emits the client for signing in to the console. Only the console's pages use it. Its operations are in the internal
- * document, so no published client has them. It shares the published client's engine.
+ * Emits the client for signing in to the console. Only the console's pages use it. Its operations are only in the
+ * internal OpenAPI document, so no published client has them. It imports the modules for requests and errors from the
+ * published TypeScript client.
  */
 import type { OpenApiDocument } from '../../ir.ts'
 import { emitClient } from './client.ts'

@@ -1,4 +1,4 @@
-/** Emits generated/<name>/routes.ts: the engine's table for registering and dispatching operations. */
+/** Emits generated/<name>/routes.ts: the HTTP engine's table for registering and dispatching operations. */
 
 import type { Body, MediaType, OpenApiDocument, Operation, Parameter, Response } from '../../ir.ts'
 import { isOpenForm, planParts } from '../../parts.ts'

@@ -1,4 +1,7 @@
-/** Emits <name>.ts of the client's package: the channels' rows and types. The engine is client-socket.ts. */
+/**
+ * Emits <name>.ts of the client's package: the channels' rows and types. client-socket.ts has the code that all
+ * channels share.
+ */
 import { type AsyncApiDocument, type Channel, type Message, pascal } from '../../ir.ts'
 import type { View } from '../../views.ts'
 import { clientViewsOf } from '../../views.ts'

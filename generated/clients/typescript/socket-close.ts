@@ -3,7 +3,7 @@
 /** Turns a socket's close into its error. All clients have the same rules. */
 import { ParleyError } from './api-error.ts'
 
-/** The errors that end a socket, by code. `closeCode` is null if the error leaves the socket open. */
+/** The errors on a socket, by code. `closeCode` is null if the socket stays open after the error. */
 export type CloseRows = Readonly<Record<string, { closeCode: number | null; retryable: boolean; message: string }>>
 
 /** The server closed the socket with a code other than 1000, or the connection was lost. */

@@ -11,7 +11,7 @@ export { SocketClosedError } from './socket-close.ts'
 export type { SocketClientOptions, SocketConstructor } from './socket-open.ts'
 export type * from './models/mini.ts'
 
-/** Words both ways */
+/** Client and server send words to each other */
 export type TalkSocket = TypedSocket<
   SayFrame,
   SaidFrame | EndFrame

@@ -52,7 +52,7 @@ export const miniSurface: SocketSurface = {
   ],
 }
 
-/** Words both ways */
+/** Client and server send words to each other */
 export type TalkSession = SocketSession & {
   onSay(frame: SayFrame): void
 }
