@@ -20,7 +20,7 @@ export const grownMax = 400
 /** A busy organization's stream may ask for a new read every second. */
 export const rereadMs = 5_000
 const rereadMaxMs = 60_000
-/** If more calls change during a read, the list is read once more. */
+/** If more than this many calls change during a read, the list is read again. */
 const lateMax = 500
 
 export function followList(list: List, signal: AbortSignal): CallListener {

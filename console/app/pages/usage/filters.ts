@@ -20,7 +20,7 @@ export const groups = [
 
 export type Group = (typeof groups)[number]['value']
 
-/** Unknown groups are sent unchanged, because the server then reports the mistake. */
+/** If the URL has no group, or a group that the page does not offer, usage is grouped by model. */
 export const groupOf = ({ groupBy }: Filters): Group => groups.find(({ value }) => value === groupBy)?.value ?? 'model'
 
 /** A model's name says little without its provider and its stage (stt, llm or tts). */
