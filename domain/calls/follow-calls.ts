@@ -19,7 +19,10 @@ export type FollowCallsDeps = {
   clock: Pick<Clock, 'after'>
 }
 
-/** Rejects with the fault `too_many_at_once` if the tenant has `streamsMax` streams in this process. */
+/**
+ * Opens a stream of the tenant's calls. Rejects with the fault `too_many_at_once` if the tenant has `streamsMax`
+ * streams in this process.
+ */
 export type FollowCalls = (
   tenant: Tenant,
   filter: CallFilter,

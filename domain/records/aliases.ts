@@ -5,8 +5,8 @@ export type Aliases = Readonly<Record<string, string>>
 export const auto = 'auto'
 
 /**
- * Describes the first mistake in a list of aliases, or returns null. An alias may not refer to another alias: if two
- * lists apply, the result would depend on their order.
+ * Describes the first mistake in a list of aliases, or returns null. An alias may not refer to another alias. An API
+ * key's list and the configuration's list can both apply to a request, and the result would then depend on their order.
  */
 export function wrongAlias(aliases: Aliases): string | null {
   for (const [alias, name] of Object.entries(aliases)) {

@@ -9,7 +9,7 @@ export type ShownRmsgNumber = Omit<RmsgNumber, 'agentId'> & {
   capabilities: RmsgCapabilities
 }
 
-/** Throws ResourceFault `rmsg_not_enabled`. */
+/** Lists the rich-message numbers that the tenant can see. Throws ResourceFault `rmsg_not_enabled`. */
 export type ListRmsgNumbers = (tenant: Tenant) => Promise<ShownRmsgNumber[]>
 
 const listMax = 1_000

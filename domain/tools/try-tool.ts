@@ -30,7 +30,10 @@ export type ToolTrial = {
   request: { url: string; headers: Record<string, string>; body: string }
 }
 
-/** Throws ResourceFault if the tool is unknown or is not a webhook tool, or after too many trials. */
+/**
+ * Calls a webhook tool once for a trial. Throws ResourceFault if the tool is unknown or is not a webhook tool, or after
+ * too many trials.
+ */
 export type TryTool = (tenant: Tenant, ids: { agentId: string; toolId: string }, args: object) => Promise<ToolTrial>
 
 const argsBytesMax = 16_384

@@ -10,7 +10,7 @@ import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 import { settingsBody } from './settings.ts'
 
-/** Throws ProviderError `unsupported` if this model does not support a field. */
+/** Makes the body for POST /v1/messages. Throws ProviderError `unsupported` if this model does not support a field. */
 export function messagesBody(request: LlmRequest): JsonObject {
   const traits = traitsOf(request.model)
   const system = systemOf(request.items)

@@ -6,13 +6,18 @@ import { encodings } from './tts-fields.ts'
 /** The audio format: raw samples with one channel. */
 export type SampleAudio = StreamAudio & { encoding: Exclude<StreamAudio['encoding'], 'opus'> }
 
-/** Throws ProviderError `unsupported` for Opus, because the vendor accepts Opus only in files. */
+/**
+ * Returns the format of the samples. Throws ProviderError `unsupported` for Opus, because the vendor accepts Opus only
+ * in files.
+ */
 export function sampleAudio({ encoding, sampleRateHz, channels }: StreamAudio): SampleAudio {
   if (encoding === 'opus') throw new ProviderError('unsupported', { sent: false, cause: 'opus' })
   return { encoding, sampleRateHz, channels }
 }
 
-/** Throws ProviderError `unsupported` if there are more keyterms than the vendor accepts. */
+/**
+ * Makes the query for a stream. Throws ProviderError `unsupported` if there are more keyterms than the vendor accepts.
+ */
 export function liveQuery({ model, keywords = [] }: SttStreamRequest, audio: SampleAudio): URLSearchParams {
   const query = new URLSearchParams({
     model,

@@ -41,7 +41,9 @@ export const languageCode = ({ model, language }: TtsRequest) =>
 const speedMin = 0.7
 const speedMax = 1.2
 
-/** Throws ProviderError `unsupported` for a speed outside the range. */
+/**
+ * Returns the request field for the speed. Throws ProviderError `unsupported` for a speed outside the vendor's range.
+ */
 export function voiceSettings({ speed }: TtsRequest): { voice_settings?: JsonObject } {
   if (speed === undefined) return {}
   if (speed < speedMin || speed > speedMax) throw new ProviderError('unsupported', { sent: false, cause: 'speed' })

@@ -211,8 +211,8 @@ export class TrunkLine implements PhoneLine {
   }
 
   /**
-   * Always returns null: a leg's id is stored together with its dialog, and without a stored dialog no request could be
-   * sent to the far end.
+   * Always returns null. The caller of `find` does not know the leg's `carrierLegId`. A trunk leg's `carrierLegId` and
+   * dialog are stored together, and without the dialog the far end cannot be sent a request.
    */
   find(): Promise<null> {
     return Promise.resolve(null)

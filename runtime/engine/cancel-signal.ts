@@ -1,6 +1,6 @@
 /**
- * Reports that the client has disconnected, or that the server is forced to stop. Declares the part of AbortSignal used
- * by requests, so every AbortSignal fits.
+ * Reports that the client has disconnected, or that the server is forced to stop. Declares only the part of AbortSignal
+ * used by requests, so every AbortSignal is also a CancelSignal.
  */
 export interface CancelSignal {
   readonly aborted: boolean

@@ -28,7 +28,7 @@ export type Answer = {
   events: Readonly<Record<string, Validate>> | null
 }
 
-/** Throws if the mount has no handler for the operation. */
+/** Prepares an operation for its requests. Throws if the mount has no handler for the operation. */
 export function createEndpoint(mount: Mount, operation: Operation, headerPrefix: string): Endpoint {
   const handler = mount.handlers[operation.id]
   if (!handler) throw new Error(`surface ${mount.surface.name}: no handler for ${operation.id}`)

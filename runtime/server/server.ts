@@ -39,7 +39,10 @@ export type Server = {
  */
 const exchangeMs = 100
 
-/** Throws if a port is taken, a mount lacks a handler, or an option makes no sense. */
+/**
+ * Starts the HTTP engine and its listeners. Throws if a port is taken, a mount lacks a handler, or an option makes no
+ * sense.
+ */
 export async function startServer(options: ServerOptions): Promise<Server> {
   checkOptions(options)
   const engine = new Engine(options)

@@ -66,7 +66,7 @@ export function requireHandshake(
   }
 }
 
-/** Throws Refusal `invalid_parameter` with the parameter's name. */
+/** Checks the query parameters. Throws Refusal `invalid_parameter`, which names the wrong parameter. */
 export function requireQuery({ query = {} }: Channel, searchParams: URLSearchParams): void {
   for (const [param, values] of Object.entries(query)) {
     if (searchParams.getAll(param).every((value) => values.includes(value))) continue

@@ -1,4 +1,7 @@
-/** The words that a person on the phone says without a line, and the words that end a conversation, by language. */
+/**
+ * The sentences that a simulated person says besides the requested lines, and the words that end a conversation, by
+ * language.
+ */
 
 export type Phrases = { farewell: string; isThere: string }
 

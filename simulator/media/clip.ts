@@ -84,7 +84,7 @@ export function silenceOf(format: LineFormat): string {
   return frame
 }
 
-/** Makes the tone before a voicemail records: 1 kHz for 500 ms. */
+/** Makes the tone after which a voicemail box begins to record: 1 kHz for 500 ms. */
 export function beep(): Clip {
   const samples = new Int16Array(lineRateHz / 2)
   for (let at = 0; at < samples.length; at++) samples[at] = 12_000 * Math.sin((2 * Math.PI * 1000 * at) / lineRateHz)

@@ -174,8 +174,8 @@ async function admitAll(sql: Sql, arrivals: readonly Arrival[], times: Times): P
   const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
   const stored = refused.length === 0 ? [] : await readStored(sql, refused)
   const onRecord = new Map(stored.map((row) => [scopeOf(row), row]))
-  // If a key has no row, its request released the key between the two statements. A repeated request finds the key
-  // free.
+  // If a key has no row, the request that held the key released it between the two statements. The outcome is then
+  // `in_progress`: the client sends its request again, and finds the key free.
   return uses.map((use) =>
     admitted.has(use.requestId) ? { outcome: 'admitted' } : verdict(use, onRecord.get(scopeOf(use))),
   )

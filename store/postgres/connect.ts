@@ -162,7 +162,7 @@ function parseUrl(text: string): { url: string; host: string | null } {
   return { url: url.href, host }
 }
 
-/** Throws if the server cannot be reached or is too old. */
+/** Checks the Postgres server. Throws if the server cannot be reached or is too old. */
 export async function checkServer(sql: Sql, target: Target, log: Log): Promise<void> {
   const [server] = await describe(sql, target)
   if (!server || server.version < postgresMin * 10_000) {

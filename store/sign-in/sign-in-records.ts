@@ -1,4 +1,4 @@
-/** Joins the tables for signing in to the console. */
+/** Makes the store's repositories for signing in to the console. */
 import type { AttemptStore } from '../../domain/access/attempts.ts'
 import type { InvitationStore } from '../../domain/access/sign-in/invitations.ts'
 import type { OidcStore } from '../../domain/access/sign-in/oidc.ts'

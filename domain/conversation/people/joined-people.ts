@@ -244,8 +244,8 @@ class Person implements MediaSink, Paced {
       said: (turn) => this.#addTurn(turn, this.#voice.route),
     })
     this.#line = new MediaLine(media, (samples) => this.#voice.received(samples))
-    // The media line mixes its background sound into each frame, and here the background is the voice mix. The person's
-    // frames are silent before, so the person receives only the mix.
+    // The media line mixes its background sound into each sent frame. Here the background is the mix of the other
+    // voices, and the frames are otherwise silent, so the person receives only the mix.
     this.#line.background('ambient', this.mix)
     deps.pacer.add(this)
   }

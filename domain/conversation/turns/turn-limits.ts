@@ -6,5 +6,5 @@ export const lastMessageMs = 120_000
 export const lastTranscriptMs = 500
 /** If the agent's turn ends this soon, a short utterance counts as an answer instead of a backchannel. */
 export const nearEndMs = 1000
-/** After this many turns in a row without an answer, the session ends. */
+/** If the agent fails to answer this many user turns in a row, the session ends. */
 export const failedTurnsMax = 3

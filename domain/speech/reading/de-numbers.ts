@@ -96,7 +96,7 @@ const notFeminine =
   /^(?:Kunde|Kollege|Junge|(?:Vor|Nach|Benutzer)?[Nn]ame|Gedanke|Buchstabe|Experte|Käse|Auge|Ende|Wochenende|Gebäude|Interesse)$/
 const neuter = /(?:chen|lein|ment|um|Jahr|Kilo|Pfund|Gramm|Glas|Stück|Blatt|Paket|Bier|Zimmer|Brot)$/
 
-/** A noun begins with a capital letter, and its ending often shows its gender. */
+/** Guesses a noun's gender by its ending. Undefined for other words: only nouns begin with a capital letter. */
 export function genderOf(word: string): Gender | undefined {
   if (!/^\p{Lu}\p{Ll}/u.test(word)) return undefined
   return feminine.test(word) && !notFeminine.test(word) ? 'f' : neuter.test(word) ? 'n' : 'm'

@@ -107,7 +107,7 @@ const masculine =
 const feminine =
   /^(?:noches?|tardes?|calles?|llaves?|clases?|partes?|claves?|nubes?|manos?|fotos?|motos?|ve(?:z|ces)|vo(?:z|ces)|lu(?:z|ces)|flor|flores|mujer|mujeres)$/
 
-/** A noun's ending often shows its gender. Other words do not count things. */
+/** Guesses a noun's gender, mostly by its ending. Undefined if the word is not taken for a noun. */
 export function genderOf(word: string): Gender | undefined {
   if (masculine.test(word)) return 'm'
   if (feminine.test(word)) return 'f'

@@ -63,7 +63,7 @@ export function mixed(whole: string, numerator: number, denominator: number, nou
 const masculine =
   /(?:[mb]?[mt]re|mme|rre|cle|[iè]?[sè]me|age|one|mbre|ple|upe|èle|ode|ice|mpte|ste|ege|ège|gue|fre|phe|cre|aire|oire|ire|que|cise|rde|^frère|^père|^site|texte|véhicule|^légume)s?$/
 
-/** A noun's ending often shows its gender. */
+/** Guesses a noun's gender, mostly by its ending. Undefined if the word is not taken for a noun. */
 export function genderOf(word: string): Gender | undefined {
   if (
     /^(?:nuit|sœur|clé|clef|couleur|valeur|erreur|fleur|part|main|fin|voix|personne|heure|chambre|semaine|adresse|page|fois|table|minute|seconde|question|piste|liste|lettre|boutique|banque|image)s?$/.test(

@@ -72,7 +72,7 @@ const singular = (noun: string) => (noun.endsWith('i') ? `${noun.slice(0, -1)}o`
 /** Feminine words whose ending does not show their gender. */
 const feminine = /^(?:notte|chiave|classe|parte|carne|fine|voce|luce|mano|foto|auto|moto|radio)$/
 
-/** A noun's ending often shows its gender. */
+/** Guesses a noun's gender, mostly by its ending. Undefined if the word is not taken for a noun. */
 export function genderOf(word: string): Gender | undefined {
   if (
     /^(?:problema|programma|sistema|tema|clima|schema|diploma|panorama|grammo|euro|chilogrammo|milione|bilione|campione)$/.test(

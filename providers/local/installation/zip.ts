@@ -15,7 +15,7 @@ const methods = { stored: 0, deflated: 8 }
 /** The largest file that is read. */
 const fileBytesMax = 256 * 1024 * 1024
 
-/** Throws Error if the archive is damaged or has no such file. */
+/** Returns the content of one file. Throws Error if the archive is damaged or has no such file. */
 export function fileInZip(archive: Buffer, wanted: string): Buffer {
   const end = archive.subarray(-endBytes)
   if (end.length < endBytes || end.readUInt32LE(0) !== endSignature) throw new Error('this is not a whole zip archive')

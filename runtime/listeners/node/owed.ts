@@ -81,7 +81,7 @@ export function answerUnreadable(socket: Socket, code: string | undefined): void
  * 9112, 9.6).
  */
 function dropRest(socket: Socket): void {
-  // The parser of node:http would report each further piece as an error.
+  // The parser of node:http would report each further chunk as an error.
   socket.removeAllListeners('data')
   // The time is absolute, because a client could send a byte again and again.
   const cut = setTimeout(() => socket.destroy(), dropMs)
