@@ -1,6 +1,6 @@
 /**
- * Time that moves only when a test moves it. It goes from timer to timer in order. Before each step it waits until the
- * code under test is quiet, so a wait never depends on the machine's speed.
+ * Time that moves only when a test moves it. The clock goes from timer to timer in order. Before each timer the clock
+ * waits until the code under test is quiet, so no test depends on the machine's speed.
  *
  * Tests for one module use `new TestClock()`, which lets promises settle. Tests for a whole product pass `wholeProcess`
  * (test/time/quiet.ts), which also waits for sockets and Postgres.

@@ -1,4 +1,4 @@
-/** A clip's position in a recording, and its similarity there. Clips are found by correlation. */
+/** Finds a clip's position in a recording by correlation, and how similar the recording is there. */
 export type Place = { at: number; likeness: number }
 
 /**

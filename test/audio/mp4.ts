@@ -1,4 +1,4 @@
-/** Makes MP4 files without real sound from their boxes. */
+/** Makes MP4 files from their boxes (the units of this format). The files have no real audio. */
 import { bytes, text, u16, u32 } from './build.ts'
 
 const turned = (little: Uint8Array) => little.slice().reverse()

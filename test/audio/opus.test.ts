@@ -1,6 +1,6 @@
 /**
- * The packet check agrees with a decoder: if the check accepts a packet, the decoder makes sound from it; if not, the
- * decoder reports an error.
+ * The packet check agrees with a decoder: if the check accepts a packet, the decoder makes audio from the packet; if
+ * the check refuses a packet, the decoder reports an error.
  */
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** Peaks of audio with a known envelope, whole and in pieces. */
+/** Tests the waveform peaks of audio with a known envelope, given as a whole and in chunks. */
 import t from 'tap'
 import { arePeaksOf, PeakMeter, peaksHeader, peaksHeaderBytes } from '../../audio/peaks.ts'
 

@@ -1,4 +1,7 @@
-/** A call's event stream: its end after ten minutes on a test clock, its limit, and events that are stored late. */
+/**
+ * A call's event stream: its end after ten minutes on a test clock, the limit for streams that open at once, and events
+ * that are stored late.
+ */
 import t from 'tap'
 import { createFollowCall, type FollowDeps, type Followed, type FollowPosition } from '../../domain/calls/follow.ts'
 import type { StoredEvent } from '../../domain/calls/store.ts'

@@ -170,7 +170,7 @@ t.test('if a brand has several vettings of one class, the newest vetting counts'
   t.same(commands.at(-1)?.body, { evpId: 'AEGIS', vettingClass: 'ENHANCED' })
 })
 
-t.test("every form of the carrier's refusal is translated to our field names", async (t) => {
+t.test("in every form of the carrier's refusal, the carrier's field names are replaced by ours", async (t) => {
   const { registry, answers } = await serveCarrier(t)
   const error = (detail: string, pointer?: string) => ({
     code: '10004',
@@ -281,7 +281,7 @@ t.test('a response of the carrier with an unknown shape is a failure', async (t)
     }
 })
 
-t.test('a number is added by POST, and moved by PUT', async (t) => {
+t.test('a number is added to a campaign by POST, and moved to another campaign by PUT', async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   const path = '/v2/10dlc/phone_number_campaigns'
   const ofNumber = `${path}/%2B12175550100`

@@ -1,4 +1,4 @@
-/** Parts of the call commands: word differences, terminal lines, single-channel audio. */
+/** Tests functions of the call commands: word differences, terminal lines, single-channel audio. */
 import t from 'tap'
 import { oneLine } from '../../cli/terminal.ts'
 import { transferWords } from '../../cli/transfer-words.ts'

@@ -90,7 +90,7 @@ t.test('if changes of calls may have been missed, the list is read again from it
 })
 
 t.test(
-  'while the rows must not move, changed calls are updated, missing calls leave, and new calls wait',
+  'while the rows must not move, changed calls are updated, missing calls are removed, and new calls wait',
   async (t) => {
     const { state, follower, rows } = openList(calls(5, 4, 3, 2, 1), { loadedPages: 2, isHeld: true })
     state.waiting = [call(6)]
@@ -137,7 +137,7 @@ t.test(
 )
 
 t.test(
-  'in a list not sorted by time, a row that must not move leaves if the whole list no longer has it',
+  'in a list not sorted by time, a call that is on no page any more is removed, even if the rows must not move',
   async (t) => {
     const { state, follower, rows } = openList(calls(1, 3, 2), { loadedPages: 2, isHeld: true, isByTime: false })
     state.served = [call(4), call(1, 'completed'), call(3)]
@@ -170,7 +170,7 @@ t.test('a change of a call while the page loads more calls is applied once they 
   t.same(rows(), [['call_2 completed']])
 })
 
-t.test('if the page loads more calls during a read of the list, the list is read once more', async (t) => {
+t.test('if the page loads more calls during a read of the list, the list is read again', async (t) => {
   const { state, follower, rows } = openList(calls(2, 1))
   const before = state.pages
   let load = () => {}

@@ -34,7 +34,7 @@ async function visits(browser: Browser): Promise<void> {
     { name: 'conversations', address: '/conversations', api: /\/v1\/conversations\?/, ready: '[data-state="empty"]' },
     { name: 'a wrong address', address: '/nothing/here', api: /\/nothing/, ready: 'h1' },
   ]
-  t.test('each page has no accessibility fault, fits 360 pixels and obeys its policy', async (t) => {
+  t.test('each page has no accessibility fault, fits 360 pixels and obeys its content security policy', async (t) => {
     for (const { name, address, ready } of pages) {
       const { open, check, close } = await shop.visit(t)
       await open(address, ready)

@@ -52,7 +52,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('tr:has-text("shop")', patience)
   })
 
-  t.test('a person invites a viewer, and the last owner stays', async (t) => {
+  t.test('a person invites a viewer, and the last owner cannot become a viewer', async (t) => {
     const { place } = await organization('with members')
     const { page, open, check } = await signIn(t, place)
     await open('/members', 'tbody tr')

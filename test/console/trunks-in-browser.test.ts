@@ -1,4 +1,4 @@
-/** Tests the console's pages for SIP connections and callbacks: a trunk with its number, and a promised call. */
+/** Tests the console's pages for SIP connections and callbacks: a trunk with its number, and a scheduled callback. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
@@ -91,7 +91,7 @@ async function tests(browser: Browser): Promise<void> {
     }
   })
 
-  t.test('a person sees a promised call and cancels it', async (t) => {
+  t.test('a person sees a scheduled callback and cancels it', async (t) => {
     const { owner, place } = await organization('with a promise')
     const session = newCall(owner.id, { agentId: 'agent_deleted' })
     await admin.store.calls.insert(session, {})
@@ -115,7 +115,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('tr:has-text("The price of a tyre")', patience)
   })
 
-  t.test('a viewer sees promised calls, and cancels none', async (t) => {
+  t.test('a viewer sees scheduled callbacks, and cannot cancel them', async (t) => {
     const { owner, place } = await organization('with a viewer')
     const session = newCall(owner.id)
     await admin.store.calls.insert(session, {})

@@ -70,18 +70,21 @@ async function tests(browser: Browser): Promise<void> {
     await check('credit')
   })
 
-  t.test('only credit that an organization was created with is its starting credit', async (t) => {
-    const shown = async (creditMicroUsd: number) => {
-      const owner = await admin.organization(`with ${creditMicroUsd}`, { creditMicroUsd })
-      await admin.store.organizations.addCredit(owner.id, 5_000_000)
-      const { page, open } = await signIn(t, { browser, admin, url: parley.url, organizationId: owner.id })
-      await open('/usage?tab=credit', 'tr:has-text("operator"):has-text("$5.00")')
-      return page
-    }
-    const page = await shown(7_000_000)
-    await page.waitForSelector('tr:has-text("starting credit"):has-text("$7.00")', patience)
-    await shown(0)
-  })
+  t.test(
+    'the starting credit is the credit with which an organization was created, without later credit',
+    async (t) => {
+      const shown = async (creditMicroUsd: number) => {
+        const owner = await admin.organization(`with ${creditMicroUsd}`, { creditMicroUsd })
+        await admin.store.organizations.addCredit(owner.id, 5_000_000)
+        const { page, open } = await signIn(t, { browser, admin, url: parley.url, organizationId: owner.id })
+        await open('/usage?tab=credit', 'tr:has-text("operator"):has-text("$5.00")')
+        return page
+      }
+      const page = await shown(7_000_000)
+      await page.waitForSelector('tr:has-text("starting credit"):has-text("$7.00")', patience)
+      await shown(0)
+    },
+  )
 
   t.test('a range that is too long is refused, and a member does not see the credit', async (t) => {
     const { place } = await organization('with limits')

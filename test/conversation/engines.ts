@@ -1,6 +1,6 @@
 /**
- * Simulates engines on a test clock: recognition 30 ms late, an LLM with chunks 10 ms apart, a voice with chunks of 20
- * ms.
+ * Simulates engines for speech and LLM on a test clock: recognition 30 ms late, an LLM with chunks 10 ms apart, a voice
+ * with chunks of 20 ms.
  */
 import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import type { Stt, SttStream, SttStreamSink } from '../../domain/ports/stt.ts'

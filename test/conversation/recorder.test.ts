@@ -107,7 +107,7 @@ t.test('a caller whose audio arrives in bursts is recorded without gaps and at t
 })
 
 t.test(
-  'if a caller sent no audio for a while, later audio is recorded at the right time again after two seconds',
+  'if a caller sent no audio for a while, the recording is in time again two seconds after the audio resumes',
   async (t) => {
     const file = new MemoryFile()
     const { clock, recorder } = record(file)

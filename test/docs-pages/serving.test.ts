@@ -1,4 +1,7 @@
-/** Tests /docs over HTTP: content types, headers, conditional requests, unknown paths, and this deployment's prefix. */
+/**
+ * Tests /docs over HTTP: content types, headers, conditional requests, unknown paths, and the deployment's prefix of
+ * header names.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'

@@ -181,7 +181,7 @@ t.test('the model chain of an API key sets the order of auto routing, but does n
   t.end()
 })
 
-t.test('the weights of each routing objective sum to 1, and its main benchmark figure has the largest', (t) => {
+t.test('the weights of each routing objective sum to 1, and its main benchmark figure has the largest weight', (t) => {
   t.same(weights.balanced, { quality: 0.5, latency: 0.3, cost: 0.2 })
   for (const objective of ['balanced', 'quality', 'latency', 'cost'] as const) {
     t.equal(Math.round(axes.reduce((sum, axis) => sum + weights[objective][axis], 0) * 1e9), 1e9)

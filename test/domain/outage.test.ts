@@ -1,6 +1,6 @@
 /**
- * Tests on a test clock what happens if a provider stops working: how soon the router leaves it, how many requests it
- * still gets, and how soon it is used again.
+ * Tests on a test clock what happens if a provider stops working: how soon the router stops using the provider, how
+ * many requests the provider still gets, and how soon the router uses it again.
  */
 import t from 'tap'
 import { Health } from '../../domain/health/health.ts'

@@ -45,16 +45,19 @@ t.test('two routes of call.pre_call conflict exactly if some phone call matches 
   t.end()
 })
 
-t.test('the examples of call.pre_call routes conflict as the contract states', (t) => {
-  const tagged = (filterTags: Record<string, string>): Route => ({ allAgents: true, agentIds: [], filterTags })
-  t.ok(canBothMatch(tagged({}), tagged({ a: '1' })))
-  t.ok(canBothMatch(tagged({ a: '1' }), tagged({ b: '2' })))
-  t.notOk(canBothMatch(tagged({ a: '1' }), tagged({ a: '2' })))
-  const listed = { allAgents: false, agentIds: ['agent_a'], filterTags: {} }
-  t.ok(canBothMatch(tagged({}), listed), 'all agents meet a list')
-  t.notOk(canBothMatch(listed, { ...listed, agentIds: ['agent_b'] }))
-  t.end()
-})
+t.test(
+  'call.pre_call routes conflict if their agents and their tags can match the same call: the examples in the contract',
+  (t) => {
+    const tagged = (filterTags: Record<string, string>): Route => ({ allAgents: true, agentIds: [], filterTags })
+    t.ok(canBothMatch(tagged({}), tagged({ a: '1' })))
+    t.ok(canBothMatch(tagged({ a: '1' }), tagged({ b: '2' })))
+    t.notOk(canBothMatch(tagged({ a: '1' }), tagged({ a: '2' })))
+    const listed = { allAgents: false, agentIds: ['agent_a'], filterTags: {} }
+    t.ok(canBothMatch(tagged({}), listed), 'all agents meet a list')
+    t.notOk(canBothMatch(listed, { ...listed, agentIds: ['agent_b'] }))
+    t.end()
+  },
+)
 
 t.test('only enabled call.pre_call endpoints conflict, and an endpoint never conflicts with itself', (t) => {
   const blank = blankEndpoint({ organizationId: 'org_a', test: false }, 'a', 0)

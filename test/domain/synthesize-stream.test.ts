@@ -194,7 +194,7 @@ t.test('`clear` drops all speech that was not yet sent to the client', async (t)
   opening.leave()
 })
 
-t.test('speech is sent to the client in pieces of bounded size', async (t) => {
+t.test('speech is sent to the client in chunks of bounded size', async (t) => {
   const all = setup([[new Uint8Array(10_001)]])
   const stream = all.begin()
   stream.text('One.')
@@ -288,7 +288,7 @@ t.test('the credit of a stream of speech is reserved in slices', async (t) => {
   isClean(t, all)
 })
 
-t.test('the time to the first audio of a stream is the time of its first sentence', async (t) => {
+t.test('the time to the first audio of a stream is measured from its first sentence', async (t) => {
   const figures: number[] = []
   const all = setup(['hang'])
   all.deps.metrics.firstByte = (_stage, _provider, _model, ms) => figures.push(ms)

@@ -1,6 +1,6 @@
 /**
- * The HTTP engine is chosen by the setting and the machine. Rules that depend on the machine are tested on this
- * machine.
+ * The HTTP engine is chosen by the setting and the machine. A rule that depends on the machine is tested only for the
+ * machine that runs the test.
  */
 import { createHash } from 'node:crypto'
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * A proxy and the server could disagree about where these requests end. The server must not answer them, and must never
- * run a request hidden behind one.
+ * A proxy and the server could disagree about where these requests end. The server must not answer such a request, and
+ * must never run another request hidden behind it.
  */
 import net from 'node:net'
 import t from 'tap'

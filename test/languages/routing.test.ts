@@ -1,4 +1,6 @@
-/** Without another provider, a text-to-speech request in a language is spoken by the embedded voice for it. */
+/**
+ * Without another provider, a text-to-speech request in a language is spoken by the embedded voice for this language.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'

@@ -27,7 +27,7 @@ t.test('the adapter loopback answers each frame at once, and computes times from
 })
 
 t.test(
-  'loopback sends interim transcripts only on request, supports all encodings, and stops at the end',
+  'the adapter loopback sends interim transcripts only on request, in all encodings, and none after the end',
   async (t) => {
     const finals = await listen(provider, { interimResults: false, audio: { ...telephone, encoding: 'mulaw' } })
     finals.stream.audio(frame)

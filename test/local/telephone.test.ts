@@ -1,4 +1,4 @@
-/** Speech from a telephone line has 8 kHz. */
+/** Tests the recognition of speech in telephone quality (G.711 at 8 kHz). */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import { createResampler } from '../../runtime/optional.ts'

@@ -175,7 +175,7 @@ t.test('folders of interrupted `models add` commands are removed, and that of a 
   t.same(readdirSync(modelsDir), ['.whisper-base-new', 'other'])
 })
 
-t.test('if pip fails, the message has its reason, also if pip prints nothing', async (t) => {
+t.test('if pip fails, the error message has the reason, even if pip prints nothing', async (t) => {
   const programs = folder()
   const { PATH } = process.env
   t.teardown(() => (process.env['PATH'] = PATH))

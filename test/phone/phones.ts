@@ -1,6 +1,7 @@
 /**
  * Starts a Parley in this process on a test clock. Its organization has a number at the simulated carrier, an agent and
- * a webhook endpoint. Its engines speak and recognize words as tones. Time passes while a test's request waits.
+ * a webhook endpoint. Its engines speak and recognize words as tones. The test clock goes on while a test's request
+ * waits.
  */
 import { TestClock } from '../clock.ts'
 import { testKey } from '../installation.ts'

@@ -1,4 +1,4 @@
-/** The stream of all calls over the public API: calls that begin, change, end, and stop to match the filters. */
+/** The stream of all calls over the public API: calls that begin, change, end, and no longer match the filters. */
 import t from 'tap'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
 import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'

@@ -1,6 +1,6 @@
 /**
- * Starts a Parley for attacks by hostile clients. It must answer others all the while, its memory must stay bounded,
- * and no internal error may occur.
+ * Starts a Parley for attacks by hostile clients. During the attacks the server must answer other clients, its memory
+ * must stay bounded, and no internal error may occur.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
  * Tests sessions with hostile clients: floods, sockets that replace each other, clients that never read, and garbage
- * frames. The server must answer others all the while, its memory must stay bounded, and each session must end with the
- * right end reason.
+ * frames. During the floods the server must answer other clients, its memory must stay bounded, and each session must
+ * end with the right end reason.
  */
 import net from 'node:net'
 import type { Test } from 'tap'

@@ -24,7 +24,7 @@ export function transport(t: Test, stub: StubSocket, changes: Partial<SocketTran
   return made
 }
 
-/** Null on machines without openssl. */
+/** Makes a key and a certificate. Null on machines without openssl. */
 export function certificate(): { key: string; cert: string } | null {
   const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'))
   try {

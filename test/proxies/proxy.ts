@@ -74,7 +74,7 @@ function nginx(folder: string, port: number, upstreams: readonly string[], tls: 
     .replace(/(^ *server 127.*max_fails.*\n)+/m, `${servers.join('\n')}\n`)
     .replaceAll('127.0.0.1:8080', hosts[0] as string)
     .replaceAll('127.0.0.1:8081', hosts[1] ?? (hosts[0] as string))
-    // This server only redirects clients to the TLS server.
+    // Removes the server for port 80: it only redirects clients to the TLS server.
     .replace(/^server \{\n *listen 80;[^}]*\}\n/m, '')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port}${tls ? ' ssl' : ''};`)
     .replaceAll('/etc/ssl/voice.example.com', folder)

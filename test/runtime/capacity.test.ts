@@ -38,7 +38,7 @@ t.test("once a second organization exists, the first may no longer use the secon
   t.end()
 })
 
-t.test('an organization below its share gets the oldest extra allocation of the largest user', (t) => {
+t.test('an organization below its share gets the oldest loan of the organization that uses most', (t) => {
   const capacity = new Capacity({ max: 4, part: 0.25 }, new Owners())
   const givenBack: number[] = []
   for (const place of [1, 2, 3, 4]) capacity.take('a', 1, () => givenBack.push(place))
@@ -49,14 +49,14 @@ t.test('an organization below its share gets the oldest extra allocation of the 
   t.end()
 })
 
-t.test("an allocation beyond an organization's share that cannot be taken back stays with the organization", (t) => {
+t.test("capacity beyond an organization's share stays with the organization if it cannot be taken back", (t) => {
   const capacity = new Capacity({ max: 2, part: 0.25 }, new Owners())
   takeAll(capacity, 'a')
   t.equal(capacity.take('b'), null)
   t.end()
 })
 
-t.test('if an allocation is ended twice, its units are released once', (t) => {
+t.test('if a use of the capacity is ended twice, its units are released once', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.5 }, several())
   const place = capacity.take('a')
   capacity.take('b')
@@ -68,7 +68,7 @@ t.test('if an allocation is ended twice, its units are released once', (t) => {
   t.end()
 })
 
-t.test("an allocation can grow until only the other organizations' share of the capacity is left", (t) => {
+t.test("an organization's use of the capacity can grow until only the others' share is left", (t) => {
   const capacity = new Capacity({ max: 100, part: 0.25 }, several())
   const body = capacity.take('a', 20)
   t.equal(body?.add(40), true)
@@ -86,7 +86,7 @@ t.test("an organization's share of the capacity is at least one unit", (t) => {
   t.end()
 })
 
-t.test('an allocation can be taken back as soon as its organization offers it', (t) => {
+t.test('capacity that an organization offers to give back goes at once to an organization that needs it', (t) => {
   const capacity = new Capacity({ max: 4, part: 0.25 }, new Owners())
   const places = [1, 2, 3, 4].map(() => capacity.take('a'))
   t.equal(capacity.take('b'), null)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { Capacity } from '../../runtime/shares/capacity.ts'
 import { Owners } from '../../runtime/shares/owners.ts'
 
-t.test('capacity that an organization has offered goes to others if needed, but not once it is used again', (t) => {
+t.test('capacity that an organization offers to give back goes to others, unless the offer is withdrawn', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.5 }, new Owners())
   const [first, second] = [capacity.take('a'), capacity.take('a')]
   let givenBack = 0

@@ -1,4 +1,4 @@
-/** A hostile organization fills neither the streams nor the queues of the embedded speech engines. */
+/** A hostile organization cannot use up the streams or the queues of the embedded speech engines. */
 import t from 'tap'
 import { openAdministration, pinned } from '../platform/setup.ts'
 import { type Client, open, start } from '../realtime/socket.ts'

@@ -154,21 +154,24 @@ t.test('a simulated person replies at pauses and hangs up on "goodbye"', async (
   await until(() => stream.of('stop').length === 1 && stream.isClosed)
 })
 
-t.test("a person who says goodbye first hangs up after the agent's reply, or after a time limit", async (t) => {
-  for (const replies of [true, false]) {
-    const world = await startWorld(t, { speak: () => Promise.resolve(greeting) })
-    const id = world.simulator.call({ from: far('0006'), to: agentNumber, lines: ['Thank you, goodbye.'] })
-    await world.act(id, 'answer', streamFields(world))
-    const stream = await world.stream()
-    stream.sendAudio(voice.samples)
-    await play(world, stream, 9000)
-    t.ok(likenessOf(greeting.samples, stream.audio()) > 0.95)
-    t.equal(world.simulator.callsCount, 1, 'it waits for a reply')
-    if (replies) stream.sendAudio(voice.samples)
-    for (let i = 0; world.simulator.callsCount > 0 && i < 200; i++) await world.clock.advance(100)
-    t.match((await world.event('call.hangup')).payload, { hangup_source: 'caller', hangup_cause: 'normal_clearing' })
-  }
-})
+t.test(
+  "if a simulated person says goodbye first, the person hangs up after the agent's reply, or after a time limit",
+  async (t) => {
+    for (const replies of [true, false]) {
+      const world = await startWorld(t, { speak: () => Promise.resolve(greeting) })
+      const id = world.simulator.call({ from: far('0006'), to: agentNumber, lines: ['Thank you, goodbye.'] })
+      await world.act(id, 'answer', streamFields(world))
+      const stream = await world.stream()
+      stream.sendAudio(voice.samples)
+      await play(world, stream, 9000)
+      t.ok(likenessOf(greeting.samples, stream.audio()) > 0.95)
+      t.equal(world.simulator.callsCount, 1, 'it waits for a reply')
+      if (replies) stream.sendAudio(voice.samples)
+      for (let i = 0; world.simulator.callsCount > 0 && i < 200; i++) await world.clock.advance(100)
+      t.match((await world.event('call.hangup')).payload, { hangup_source: 'caller', hangup_cause: 'normal_clearing' })
+    }
+  },
+)
 
 t.test(
   'a simulated person with slow recognition does not ask whether anybody is there, and does not talk over a sentence',
@@ -257,7 +260,7 @@ t.test('the phone …0011 says nothing, …0008 greets and beeps, and …0009 on
   }
 })
 
-t.test('a person who is asked to accept a call accepts or declines by voice, or says nothing', async (t) => {
+t.test('a simulated person who is asked to accept a call accepts or declines by voice, or says nothing', async (t) => {
   for (const [digits, answer] of [
     ['0015', 'Yes, please put them through.'],
     ['0016', 'No, I cannot take the call now.'],

@@ -83,7 +83,7 @@ const cases: [digits: string, expected: [type: string, status: string, service: 
 ]
 
 for (const [digits, expected] of cases)
-  t.test(`a rich message to …${digits} has its events`, async (t) => {
+  t.test(`a rich message to …${digits} causes ${expected.map(([type]) => type).join(' and ')}`, async (t) => {
     const world = await startWorld(t)
     const sent = message(world, far(digits))
     const { status, body } = await world.ask('POST', '/rich_messages', sent)

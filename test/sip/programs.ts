@@ -4,7 +4,7 @@ import path from 'node:path'
 
 /** The path of SIPp. Empty if it is not installed. */
 export const sipp = process.env['PARLEY_SIPP'] || inPath('sipp')
-/** Empty if baresip or a required module is missing. */
+/** The folder with baresip's modules. Empty if baresip or a required module is missing. */
 export const baresipModules = process.env['PARLEY_BARESIP_MODULES'] || installedModules()
 export const baresip = baresipModules === '' ? '' : process.env['PARLEY_BARESIP'] || inPath('baresip')
 

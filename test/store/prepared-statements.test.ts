@@ -44,7 +44,7 @@ t.test('requests and calls at different times and costs run the same prepared st
   )
 })
 
-t.test('a connection keeps a bounded number of prepared statements and runs further texts without', async (t) => {
+t.test('a connection keeps a bounded number of prepared statements, and runs further texts unprepared', async (t) => {
   const prepared: string[] = []
   const relay = await DatabaseRelay.start(await cluster.database(), (text) => prepared.push(text))
   t.teardown(() => relay.close())

@@ -79,16 +79,19 @@ t.test('an idempotency key changes its state at admission, dispatch and expiry',
     t.same(await idempotency.admit(keyUse('org_a', 'conflict', 'two')), conflict, 'ended')
   })
 
-  await t.test('of two requests at once with a used idempotency key, only changed content is a conflict', async (t) => {
-    const recorded = keyUse('org_a', 'third content', 'recorded')
-    await other.idempotency.admit(recorded)
-    const [wrong, right] = await Promise.all([
-      idempotency.admit(keyUse('org_a', 'third content', 'wrong')),
-      idempotency.admit(keyUse('org_a', 'third content', 'recorded')),
-    ])
-    t.same(wrong, { outcome: 'conflict', originalRequestId: recorded.requestId })
-    t.same(right, { outcome: 'in_progress', retryAfterS: 1 })
-  })
+  await t.test(
+    'if two requests reuse an idempotency key at once, only the request with changed content gets a conflict',
+    async (t) => {
+      const recorded = keyUse('org_a', 'third content', 'recorded')
+      await other.idempotency.admit(recorded)
+      const [wrong, right] = await Promise.all([
+        idempotency.admit(keyUse('org_a', 'third content', 'wrong')),
+        idempotency.admit(keyUse('org_a', 'third content', 'recorded')),
+      ])
+      t.same(wrong, { outcome: 'conflict', originalRequestId: recorded.requestId })
+      t.same(right, { outcome: 'in_progress', retryAfterS: 1 })
+    },
+  )
 
   await t.test('a released idempotency key can be used again, whether it was dispatched or not', async (t) => {
     const first = keyUse('org_a', 'release')

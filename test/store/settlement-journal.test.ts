@@ -218,18 +218,21 @@ t.test('while the journal is full, no new request is admitted until the database
   t.same((await state()).requests, ['req_1', 'req_2'], 'a request under way is settled too')
 })
 
-t.test('if the data folder cannot be written, the journal has no room for requests', async (t) => {
-  const { dataDir, relay, store, id, state } = await setup(t)
-  rmSync(dataDir, { recursive: true })
-  appendFileSync(dataDir, 'a file in the place of the folder')
-  relay.cut()
-  const written = settled(store, settlement(id, 'req_1'))
-  await until('there is no room', () => !store.ledger.hasRoom())
-  await relay.repair()
-  await written
-  t.same((await state()).requests, ['req_1'])
-  await until('there is room, because the database can write', () => store.ledger.hasRoom())
-})
+t.test(
+  'if the data folder cannot be written, the journal counts as full until the database can be written',
+  async (t) => {
+    const { dataDir, relay, store, id, state } = await setup(t)
+    rmSync(dataDir, { recursive: true })
+    appendFileSync(dataDir, 'a file in the place of the folder')
+    relay.cut()
+    const written = settled(store, settlement(id, 'req_1'))
+    await until('there is no room', () => !store.ledger.hasRoom())
+    await relay.repair()
+    await written
+    t.same((await state()).requests, ['req_1'])
+    await until('there is room, because the database can write', () => store.ledger.hasRoom())
+  },
+)
 
 t.test('if the data folder cannot be written, a refused settlement causes no loss of another settlement', async (t) => {
   const setting = await setup(t)

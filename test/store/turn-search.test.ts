@@ -10,7 +10,7 @@ t.teardown(() => cluster.stop())
 const startMs = Date.parse('2026-11-01T10:00:00.000Z')
 const turnsOfCall = 1000
 
-t.test('a search over more turns than a page may read ends on the next page', async (t) => {
+t.test('if a search must read more turns than one request may read, its next page has the rest', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'searching')

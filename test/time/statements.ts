@@ -30,7 +30,7 @@ export function watchStatements(prototype: Socket): Statements {
   }
   prototype.connect = function (this: Socket, ...target: unknown[]) {
     Reflect.apply(connect, this, target)
-    // Node's method restores `write`, so this comes after it.
+    // Node's `connect` sets `write` to the prototype's method again, so `watch` must replace `write` afterwards.
     if (isPostgres(target)) watch(this)
     return this
   }

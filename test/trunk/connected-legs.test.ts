@@ -1,4 +1,4 @@
-/** Two trunk legs connected here: each receives the other's audio and keys. */
+/** Two trunk legs connected by this server: each leg receives the other leg's audio and keys. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { keyTone } from '../../audio/key-tones.ts'

@@ -1,5 +1,6 @@
 /**
- * The senders of SIP requests in calls are looked up. One organization does not use up other organizations' look-ups.
+ * The senders of SIP requests in calls are looked up. One organization cannot use up the look-ups of other
+ * organizations.
  */
 import t from 'tap'
 import { DialogSources } from '../../providers/trunk/dialog-sources.ts'
@@ -35,10 +36,13 @@ t.test('an organization has a share of the sender look-ups, and a request beyond
   t.equal(await again, true)
 })
 
-t.test('an organization that is alone on the server may use more sender look-ups', async (t) => {
-  const { look, waiting } = openSources(false)
-  const running = Array.from({ length: 14 }, () => look('a'))
-  t.equal(await look('a'), 'unknown', 'one share stays free')
-  for (const answer of waiting) answer()
-  t.same(await Promise.all(running), Array<boolean>(14).fill(true))
-})
+t.test(
+  'the only organization on a server may look up more SIP senders at once than its share, but not all',
+  async (t) => {
+    const { look, waiting } = openSources(false)
+    const running = Array.from({ length: 14 }, () => look('a'))
+    t.equal(await look('a'), 'unknown', 'one share stays free')
+    for (const answer of waiting) answer()
+    t.same(await Promise.all(running), Array<boolean>(14).fill(true))
+  },
+)

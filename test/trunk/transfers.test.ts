@@ -1,4 +1,4 @@
-/** Two trunk legs connected here, and callers whose far ends hand them over themselves (REFER). */
+/** Two trunk legs connected by this server, and callers whose far ends call the recipient themselves (REFER). */
 import t, { type Test } from 'tap'
 import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'

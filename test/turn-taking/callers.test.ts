@@ -1,4 +1,7 @@
-/** Tests on a test clock how simulated callers pause inside a number, a name, an address, a hesitation or a request. */
+/**
+ * Tests that the agent does not take a caller's pause inside a number, a name, an address, a hesitation or a request
+ * for the end of the turn. The callers are simulated, on a test clock.
+ */
 import t from 'tap'
 
 import { converse, pipeline } from '../conversation/setup.ts'

@@ -1,6 +1,6 @@
 // A webhook receiver in a separate process, which a test can kill: `node killable-receiver.mjs PORT FILE`. It appends
-// each request to FILE before it answers, and prints its port when it listens. It ends with its standard input, so it
-// also ends if its parent is killed.
+// each request to FILE before it answers, and prints its port when it listens. It ends when its standard input is
+// closed, so it also ends if its parent is killed.
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 

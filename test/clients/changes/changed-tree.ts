@@ -1,4 +1,7 @@
-/** A copy of the generator and the specs. Each change makes all clients anew from the changed specs. */
+/**
+ * Copies the generator and the specs into another folder. After each contract change, all clients are generated from
+ * the changed specs.
+ */
 import { execFile } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * A server with a prepared answer on each path, to test the common rules for clients' requests. The path's first part
- * names the answer. It counts the requests for each answer.
+ * names the answer. The server counts the requests for each answer.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'

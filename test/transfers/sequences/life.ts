@@ -1,4 +1,4 @@
-/** A process's life in a sequence. */
+/** The timers of a simulated process in a sequence, until the process dies. */
 
 import type { Clock } from '../../../domain/ports/system.ts'
 import type { TestClock } from '../../clock.ts'

@@ -2,7 +2,7 @@
  * The behaviour suite of `Stt.open`. At each flush and at the end, the stub transcribes the samples since the last
  * final transcript as `transcriptOf(samples)`. It sends an interim transcript after the first samples of an utterance.
  * An utterance's final transcripts are joined with spaces. A failure comes in the vendor's way: as a refused upgrade,
- * or as a frame after it. In `hang` the opening is not answered.
+ * or as a frame after the upgrade. In `hang` the opening is not answered.
  */
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'

@@ -1,4 +1,6 @@
-/** A server with a prepared answer on each path, for the client in Python. It counts the requests for each path. */
+/**
+ * A server with a prepared answer on each path, for the client in Python. The server counts the requests for each path.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
