@@ -48,12 +48,16 @@ const direction = folders.map((folder) => {
  * types. A page imports no other page.
  */
 const consoleMayImport = { data: [], parts: ['data'], pages: ['data', 'parts'], shell: ['data', 'parts', 'pages'] }
-const generatedFolders = readdirSync(new URL('generated', import.meta.url)).map((name) => `generated/${name}`)
+const namesIn = (folder) => readdirSync(new URL(folder, import.meta.url)).filter((name) => !name.startsWith('.'))
+const inFolder = (folder, allowed) =>
+  namesIn(folder).flatMap((name) => (allowed.includes(name) ? [] : [`${folder}/${name}`.replace('./', '')]))
+/** All that is not for the console's program, as paths from the root, and from console/. */
 const ofTheServer = [
-  ...folders.filter((folder) => folder !== 'generated'),
-  ...generatedFolders.filter((folder) => !['generated/clients', 'generated/console'].includes(folder)),
-  ...['specs', 'test', 'bench'],
-]
+  ...inFolder('.', ['console', 'generated']),
+  ...namesIn('console').filter((name) => !['app', 'session'].includes(name)),
+  ...inFolder('generated', ['clients', 'console']),
+  ...inFolder('generated/clients', ['typescript']),
+].map((name) => name.replaceAll('.', '\\.'))
 const inConsole = Object.entries(consoleMayImport).map(([folder, allowed]) => {
   const refused = Object.keys(consoleMayImport).filter((other) => other !== folder && !allowed.includes(other))
   const patterns = [
@@ -64,7 +68,7 @@ const inConsole = Object.entries(consoleMayImport).map(([folder, allowed]) => {
     ...(folder === 'data'
       ? []
       : [{ regex: '/generated/', allowTypeImports: true, message: 'data/ calls the clients' }]),
-    { regex: `^(\\.\\./){3,}(${ofTheServer.join('|')})/`, message: 'nothing of the server' },
+    { regex: `^(\\.\\./){3,}(${ofTheServer.join('|')})(/|$)`, message: 'nothing of the server' },
     ...(folder === 'pages' ? [{ regex: '^\\.\\./[a-z]', message: 'a page imports no other page' }] : []),
   ]
   return {

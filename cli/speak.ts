@@ -5,12 +5,13 @@ import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
 import { UsageError } from './command-error.ts'
 import { requirePlace } from './file-option.ts'
+import { decimalNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { pipe, textOf } from './stdin.ts'
 import { wavHeaderBytes, wavOf } from './wav.ts'
 
-type Options = { json: boolean; out: string; voice?: string; model?: string; language?: string; speed?: string }
+type Options = { json: boolean; out: string; voice?: string; model?: string; language?: string; speed?: number }
 
 const sampleRateHz = 24000
 
@@ -23,13 +24,13 @@ export function speak(program: Command, actions: Actions): void {
     .option('--voice <id>', 'a voice that `models --json` lists')
     .option('--model <pin>', 'provider/model; left out, the router chooses')
     .option('--language <tag>', 'language of the text, as a BCP 47 tag')
-    .option('--speed <factor>', '0.25 to 4')
+    .option('--speed <factor>', '0.25 to 4', decimalNumber('--speed', 0.25, 4))
     .option('--json', 'print what was made as JSON', false)
     .action(async (text: string, { json, out, voice, model, language, speed }: Options) => {
       const more = {
         ...(voice && { voice }),
         ...(language && { language }),
-        ...(speed && { speed: Number(speed) }),
+        ...(speed && { speed }),
         ...pinnedTo(model),
       }
       if (out !== pipe) requireWavPlace(out)

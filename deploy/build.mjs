@@ -26,7 +26,7 @@ const keptBuilds = 2
 await buildIntoNewFolder()
 removeUnused()
 
-/** Builds without checking types: `make types` checks them in half a minute, and a build takes only a second. */
+/** Builds without checking types: `make lint` checks them in half a minute, and a build takes only a second. */
 async function buildIntoNewFolder() {
   // Two builds can begin in the same millisecond.
   const name = `dist-${Date.now().toString(36)}-${process.pid}`

@@ -146,13 +146,25 @@ const escaped = /\\u00(?:5f|6f|7[024])/i
 
 /**
  * Refuses the property `__proto__` at every depth. It does no harm until the value is merged into another object, but
- * no client needs it. `place` is the value's JSON pointer.
+ * no client needs it.
  */
-function refuseProto(value: unknown, place = ''): void {
-  if (typeof value !== 'object' || value === null) return
-  if (Object.hasOwn(value, '__proto__')) {
-    const param = cutPointer(`${place}/__proto__`)
-    throw new Refusal('invalid_parameter', { param, message: `${param} is not a known field` })
+function refuseProto(value: unknown): void {
+  const place = placeOfProto(value)
+  if (place === null) return
+  const param = cutPointer(place)
+  throw new Refusal('invalid_parameter', { param, message: `${param} is not a known field` })
+}
+
+/**
+ * Returns the JSON pointer of the first property `__proto__`, or null. The pointer is put together on the way back from
+ * the property, because a text can have 100,000 names.
+ */
+function placeOfProto(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (Object.hasOwn(value, '__proto__')) return '/__proto__'
+  for (const name of Object.keys(value)) {
+    const place = placeOfProto((value as Record<string, unknown>)[name])
+    if (place !== null) return `/${escapeToken(name)}${place}`
   }
-  for (const [name, inner] of Object.entries(value)) refuseProto(inner, cutPointer(`${place}/${escapeToken(name)}`))
+  return null
 }

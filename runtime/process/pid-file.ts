@@ -35,8 +35,8 @@ export async function writePidFile(dataDir: string, url: string): Promise<PidFil
 const answerMs = 1000
 
 /**
- * Returns the server named in the file, if its port accepts a connection. The pid alone is not enough: after a crash,
- * another program can have it. A server that does not answer in time is busy, so it keeps its file.
+ * Returns the server named in the file, if it answers or is only slow. The pid alone is not enough: after a crash,
+ * another program can have it.
  */
 async function otherServer(dataDir: string, url: string): Promise<Instance | null> {
   const named = readPidFile(dataDir)

@@ -18,8 +18,8 @@
  * - If Postgres refuses a COPY's rows after the last row was sent, the COPY never ends.
  *
  * The original driver keeps each prepared statement until the connection ends. Here a connection keeps at most
- * `preparedMax`, and later texts are not prepared. A savepoint's name says only its depth. In
- * the original driver a counter gives each savepoint another name, which makes another statement.
+ * `preparedMax`, and later texts are not prepared. A savepoint's name says only its depth. In the original driver a
+ * counter gives each savepoint another name, which makes another statement.
  *
  * The repairs also change the option `socket`. In the original driver its function makes the sockets, and if it cannot
  * connect, the connection is permanently lost. In the repaired driver the function only receives each new socket, and
@@ -37,8 +37,8 @@ type Driver = typeof postgres
 /**
  * The maximum number of prepared statements of a connection. The product has some hundred statements. But filters can
  * be combined, so one client could make many thousands, and Postgres keeps each until the connection ends. If a client
- * has filled the places, further texts take one more round trip, for each organization, until the driver replaces the
- * connection after 30 to 60 minutes.
+ * has filled the places, new texts are not prepared, and each of their runs takes one more round trip. This is so for
+ * all organizations, until the driver replaces the connection after 30 to 60 minutes.
  */
 export const preparedMax = 1_000
 

@@ -41,7 +41,7 @@ t.test('the commands `speak`, `transcribe` and `respond` print their results', a
     await command('transcribe', prompt, '--model', 'nobody/nothing'),
     /invalid_parameter at \/routing\/model: .*\n.+\nrequest req_/,
   )
-  refused(t, await command('speak', 'Hello', '-o', out, '--speed', '9'), /invalid_parameter at \/speed/)
+  refused(t, await command('speak', 'Hello', '-o', out, '--speed', '9'), /--speed takes a number from 0.25 to 4, not 9/)
   refused(t, await command('transcribe', path.join(files, 'nothing.wav')), /nothing\.wav/)
 })
 

@@ -45,6 +45,7 @@ export type Options = {
   answerOf?: AnswerOf
   runTool?: Partial<RunTool>
   kind?: Call['kind']
+  phone?: Call['phone']
   recorder?: (clock: Clock) => CallRecorder
   /** The number of providers. The first is named `p`. */
   providers?: 1 | 2
@@ -142,6 +143,7 @@ export function converse(options: Options = {}) {
   const { turnHandling } = pipeline
   const call = newCall('org_1', {
     kind: options.kind ?? 'browser',
+    phone: options.phone ?? null,
     pipeline: {
       ...pipeline,
       turnHandling: {
