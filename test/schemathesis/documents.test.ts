@@ -15,6 +15,7 @@ import { platformContract } from '../../generated/platform/contract.ts'
 import { routerContract } from '../../generated/router/contract.ts'
 import { pythonEnvironment } from '../clients/python/environment.ts'
 import { freshDataDir } from '../installation.ts'
+import { freePort } from '../process/machine.ts'
 import { entry, type Running, startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { storePeople } from './stored-people.ts'
@@ -137,6 +138,9 @@ async function startProduct(t: Test, program: string): Promise<{ server: Running
     PARLEY_PROVIDERS: JSON.stringify([provider]),
     // The stub is the receiver of webhook events as well.
     PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+    // Without a SIP port no connection can be checked.
+    PARLEY_SIP_HOST: '127.0.0.1',
+    PARLEY_SIP_PORT: String(await freePort()),
     PARLEY_DRAIN_GRACE_MS: String(drainMs),
     PARLEY_DRAIN_SESSIONS_MS: String(drainMs),
   }
