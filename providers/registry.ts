@@ -251,6 +251,8 @@ async function createOpenAi(
       catalog,
       maxTokensField: isVendorServer ? server.maxTokensField : null,
       asksForUsage: server.asksForUsage,
+      // A server that is not the vendor's own may show its models to everyone. Then a check proves only that the server
+      // answers.
       keyCheck: vendor.keyCheck,
       ...(server.responses && isPublished && { responses: server.responses }),
       ...(transcriptions && { transcriptions }),

@@ -2797,7 +2797,9 @@ type ProviderKey struct {
 }
 
 type ProviderCheck struct {
-	Ok             bool                 `json:"ok"` // Whether the provider accepts the key: `outcome` is `succeeded`.
+	// Whether the provider accepts the key: `outcome` is `succeeded`. A configured server with OpenAI's protocol, other
+	// than the vendor's own, may show its list of models to everyone. There `true` proves only that the server answers.
+	Ok             bool                 `json:"ok"`
 	Outcome        ProviderCheckOutcome `json:"outcome"`
 	ProviderStatus *int64               `json:"providerStatus"` // The HTTP status of the answer. null if there was no answer, or if it broke off.
 	DurationMs     int64                `json:"durationMs"`     // How long the check took, in milliseconds.

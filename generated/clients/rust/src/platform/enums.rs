@@ -424,11 +424,13 @@ open_enums! {
         CallStatus = "call.status", CallReport = "call.report", CallAnalysis = "call.analysis",
         CallRecording = "call.recording",
     }
-    /// `succeeded`, or the class of the failure, with the words of the attempts of a request. `auth`: the provider
-    /// refuses the key. `quota`: it knows the key, but there is no credit or no plan. `rate_limited` and `overloaded`:
-    /// it takes no more requests now, or this server's connections to it are in use. `timeout`: no answer within 10 s.
-    /// `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the
-    /// request, so the base URL may be of another API. `protocol`: the answer is not of its API.
+    /// `succeeded`, or the class of the failure, with the words of the attempts of a request. If `succeeded` has a
+    /// `providerStatus` of 400 or more, the provider knows the key, but the key may not send the request of the check.
+    /// `auth`: the provider refuses the key. `quota`: it knows the key, but there is no credit or no plan.
+    /// `rate_limited` and `overloaded`: it takes no more requests now, or this server's connections to it are in use.
+    /// `timeout`: no answer within 10 s. `unreachable`: this server cannot connect to it. `server`: it failed.
+    /// `bad_request`: its API does not have the request, so the base URL may be of another API. `protocol`: the answer
+    /// is not of its API.
     ProviderCheckOutcome {
         Succeeded = "succeeded", Auth = "auth", Quota = "quota", RateLimited = "rate_limited",
         Overloaded = "overloaded", Timeout = "timeout", Unreachable = "unreachable", Server = "server",

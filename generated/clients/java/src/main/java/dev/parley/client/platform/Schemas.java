@@ -3769,13 +3769,15 @@ public final class Schemas {
         /** The key, in printable ASCII without spaces. */
         public ProviderKey apiKey(String value) { apiKey = value; return this; }
     }
-    /** {@code succeeded}, or the class of the failure, with the words of the attempts of a request. {@code auth}: the provider refuses the key. {@code quota}:
-     * it knows the key, but there is no credit or no plan. {@code rate_limited} and {@code overloaded}: it takes no more requests now, or this server's
-     * connections to it are in use. {@code timeout}: no answer within 10 s. {@code unreachable}: this server cannot connect to it. {@code server}: it failed.
+    /** {@code succeeded}, or the class of the failure, with the words of the attempts of a request. If {@code succeeded} has a {@code providerStatus} of 400 or
+     * more, the provider knows the key, but the key may not send the request of the check. {@code auth}: the provider refuses the key. {@code quota}: it knows
+     * the key, but there is no credit or no plan. {@code rate_limited} and {@code overloaded}: it takes no more requests now, or this server's connections to
+     * it are in use. {@code timeout}: no answer within 10 s. {@code unreachable}: this server cannot connect to it. {@code server}: it failed.
      * {@code bad_request}: its API does not have the request, so the base URL may be of another API. {@code protocol}: the answer is not of its API. */
     public enum ProviderCheckOutcome {
         SUCCEEDED, AUTH, QUOTA, RATE_LIMITED, OVERLOADED, TIMEOUT, UNREACHABLE, SERVER, BAD_REQUEST, PROTOCOL }
-    /** @param ok Whether the provider accepts the key: {@code outcome} is {@code succeeded}.
+    /** @param ok Whether the provider accepts the key: {@code outcome} is {@code succeeded}. A configured server with OpenAI's protocol, other than the
+     * vendor's own, may show its list of models to everyone. There {@code true} proves only that the server answers.
      * @param providerStatus The HTTP status of the answer. null if there was no answer, or if it broke off.
      * @param durationMs How long the check took, in milliseconds. */
     public record ProviderCheck(boolean ok, Open<ProviderCheckOutcome> outcome, Long providerStatus, long durationMs) {}
