@@ -13,6 +13,7 @@ import { lastCommands } from './last-commands.ts'
 import { listen } from './listen.ts'
 import { numberCommands } from './number-commands.ts'
 import { org } from './org.ts'
+import { providers } from './providers.ts'
 import { type Reached, reachedBy } from './reach.ts'
 import { replay } from './replay.ts'
 import { serverCommands } from './server-commands.ts'
@@ -50,6 +51,7 @@ export function createProgram(actions: Actions): Command {
     org,
     users,
     ...speechCommands,
+    providers,
     agents,
     calls,
     ...spendCommands,
