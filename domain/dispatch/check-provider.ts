@@ -9,7 +9,8 @@ import type { Provider, ProviderPorts } from '../ports/provider.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import type { Log } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
-import { ResourceFault } from '../records/resource-fault.ts'
+import { ResourceFault, type ResourceFaultData } from '../records/resource-fault.ts'
+import { UnderWay } from '../streams/under-way.ts'
 import { AttemptSignal, providerError } from './attempt-signal.ts'
 
 /** `succeeded`, or the class of the failure. A check has no content, so the classes about content do not occur. */
@@ -40,29 +41,26 @@ const waitMs = 10_000
 const checksMax = 4
 
 export function createCheckProvider(deps: CheckProviderDeps): CheckProvider {
-  const underWay = new Map<string, number>()
+  const checks = new UnderWay()
   return async (tenant, id) => {
     const { organizationId } = tenant
-    const count = underWay.get(organizationId) ?? 0
-    if (count >= checksMax) throw new ResourceFault({ kind: 'checks_under_way', checksMax })
-    underWay.set(organizationId, count + 1)
+    if (checks.of(organizationId) >= checksMax) throw new ResourceFault({ kind: 'checks_under_way', checksMax })
+    const end = checks.begin(organizationId)
     try {
       return await check(deps, tenant, id)
     } finally {
-      const left = (underWay.get(organizationId) ?? 1) - 1
-      if (left === 0) underWay.delete(organizationId)
-      else underWay.set(organizationId, left)
+      end()
     }
   }
 }
 
 async function check(deps: CheckProviderDeps, { organizationId, test }: Tenant, id: string): Promise<ProviderCheck> {
   const { catalog, keys } = deps
+  if (test) throw impossible('test_key')
   const provider = catalog.provider(id)
-  // Requests with test keys reach no provider.
-  if (provider === undefined || test) throw keyMissing()
+  if (provider === undefined) throw impossible(catalog.hasProvider(id) ? 'no_models' : 'no_key')
   const ownKeyId = ownKeyIdOf(provider, await keys.list(organizationId))
-  if (ownKeyId === null && provider.unavailable() === noCredential) throw keyMissing()
+  if (ownKeyId === null && provider.unavailable() === noCredential) throw impossible('no_key')
   const ports = ownKeyId === null ? provider.ports : await portsWithOwnKey(deps, provider, { organizationId, ownKeyId })
   const { checkKey } = ports
   if (checkKey === undefined)
@@ -74,7 +72,8 @@ async function check(deps: CheckProviderDeps, { organizationId, test }: Tenant, 
   return ask(deps, { organizationId, provider: id }, checkKey)
 }
 
-const keyMissing = () => new ResourceFault({ kind: 'provider_key_missing' })
+type Because = Extract<ResourceFaultData, { kind: 'provider_check_impossible' }>['because']
+const impossible = (because: Because) => new ResourceFault({ kind: 'provider_check_impossible', because })
 
 /** A key that was removed or replaced meanwhile counts as missing. Throws SealError if the key cannot be decrypted. */
 async function portsWithOwnKey(
@@ -83,19 +82,19 @@ async function portsWithOwnKey(
   { organizationId, ownKeyId }: { organizationId: string; ownKeyId: string },
 ): Promise<ProviderPorts> {
   const apiKey = await keys.open(organizationId, provider.id, ownKeyId)
-  if (apiKey === null) throw keyMissing()
+  if (apiKey === null) throw impossible('no_key')
   return (await provider.forKey?.(apiKey)) ?? {}
 }
 
 async function ask(
   { clock, log }: CheckProviderDeps,
-  asked: { organizationId: string; provider: string },
+  ids: { organizationId: string; provider: string },
   checkKey: NonNullable<ProviderPorts['checkKey']>,
 ): Promise<ProviderCheck> {
   const startedMs = clock.monotonicMs()
   // The check goes on if its client disconnects, because it is over soon.
   const { signal: client } = new AbortController()
-  const signal = new AttemptSignal(clock, client, waitMs, startedMs + waitMs, null, asked.organizationId)
+  const signal = new AttemptSignal(clock, client, waitMs, startedMs + waitMs, null, ids.organizationId)
   const durationMs = () => Math.round(clock.monotonicMs() - startedMs)
   try {
     const providerStatus = await signal.guard(checkKey(signal))
@@ -104,7 +103,7 @@ async function ask(
     const error = providerError(thrown)
     if (error.isOurDefect) throw error
     const failed = { outcome: outcomeOf(error), providerStatus: error.status ?? null, durationMs: durationMs() }
-    log.warn({ ...asked, ...failed, reason: error.reason }, 'provider check failed')
+    log.warn({ ...ids, ...failed, reason: error.reason }, 'provider check failed')
     return failed
   } finally {
     signal.close()

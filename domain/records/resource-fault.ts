@@ -228,8 +228,11 @@ export type ResourceFaultData =
   | { kind: 'too_many_trials'; subject: TrialSubject; retryAfterS: number }
   /** The organization has this many checks of providers under way. */
   | { kind: 'checks_under_way'; checksMax: number }
-  /** There is no such provider, or neither the organization nor this server has a key for it. */
-  | { kind: 'provider_key_missing' }
+  /**
+   * `no_key`: there is no such provider, or neither the organization nor this server has a key for it. `no_models`: it
+   * offers no models now. `test_key`: requests with test keys reach no provider.
+   */
+  | { kind: 'provider_check_impossible'; because: 'no_key' | 'no_models' | 'test_key' }
   /** The agent has another version than the client expects. `version` is its present version. */
   | { kind: 'version_changed'; version: number }
   /** Only a phone call can be transferred. */

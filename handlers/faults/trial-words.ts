@@ -2,7 +2,7 @@
 import type { ResourceFaultData, TrialSubject } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 
-const kinds = { too_many_trials: true, checks_under_way: true, provider_key_missing: true } as const
+const kinds = { too_many_trials: true, checks_under_way: true, provider_check_impossible: true } as const
 type TrialFault = Extract<ResourceFaultData, { kind: keyof typeof kinds }>
 
 export function isOfTrial(data: ResourceFaultData): data is TrialFault {
@@ -24,13 +24,26 @@ export function sayTrialFault(data: TrialFault): Said {
         hint: 'Repeat the request when one of them has ended.',
         headers: { 'Retry-After': '1' },
       }
-    case 'provider_key_missing':
-      return {
-        code: 'NOT_FOUND',
-        message: 'Neither this organization nor this server has a key for such a provider.',
-        hint: 'GET /v1/providers shows where there is one: configured is true there. A test key reaches no provider.',
-      }
+    case 'provider_check_impossible':
+      return { code: 'NOT_FOUND', ...checkImpossible[data.because] }
   }
+}
+
+type CheckImpossible = Extract<TrialFault, { kind: 'provider_check_impossible' }>
+
+const checkImpossible: Readonly<Record<CheckImpossible['because'], { message: string; hint: string }>> = {
+  no_key: {
+    message: 'Neither this organization nor this server has a key for such a provider.',
+    hint: 'GET /v1/providers shows where there is one: configured is true there.',
+  },
+  no_models: {
+    message: 'This provider offers no models now, so it cannot be checked.',
+    hint: 'GET /v1/providers lists the providers with models. Parley looks for Ollama only when Parley starts.',
+  },
+  test_key: {
+    message: 'This is a test key. A test key reaches no provider, so it cannot check one.',
+    hint: 'Use a live key.',
+  },
 }
 
 const trialWords: Readonly<Record<TrialSubject, string>> = {

@@ -68,8 +68,31 @@ t.test(
   'a key that was replaced meanwhile is not found, and a key that cannot be decrypted fails the check',
   async (t) => {
     const checkKey = () => Promise.resolve(200)
-    t.match(await errorOf(setup(checkKey, () => null)), { data: { kind: 'provider_key_missing' } })
+    t.match(await errorOf(setup(checkKey, () => null)), {
+      data: { kind: 'provider_check_impossible', because: 'no_key' },
+    })
     const sealed = setup(checkKey, () => Promise.reject(new SealError('another master key')))
     await t.rejects(sealed.check(), SealError)
+  },
+)
+
+t.test(
+  'the fault for a provider without models differs from the faults for an unknown provider and a test key',
+  async (t) => {
+    const check = createCheckProvider({
+      catalog: new Catalog([provider('ollama', [])]),
+      keys: { open: () => null, list: () => Promise.resolve({}) },
+      attempts: { admit: () => Promise.resolve(null) },
+      clock: new TestClock(),
+      log: { info: () => {}, error: () => {}, warn: () => {} },
+    })
+    for (const [given, id, because] of [
+      [tenant, 'ollama', 'no_models'],
+      [tenant, 'nobody', 'no_key'],
+      [{ ...tenant, test: true }, 'ollama', 'test_key'],
+    ] as const)
+      t.match(await check(given, id).catch((error: unknown) => error), {
+        data: { kind: 'provider_check_impossible', because },
+      })
   },
 )
