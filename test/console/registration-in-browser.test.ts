@@ -178,7 +178,12 @@ async function tests(browser: Browser): Promise<void> {
       route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(answer) }),
     )
     for (const [outcome, providerStatus, words] of [
-      ['succeeded', 200, ['The provider accepts the key.', 'HTTP status 200 after 40 ms']],
+      [
+        'succeeded',
+        200,
+        ['The provider accepts the key.', 'HTTP status 200 after 40 ms', 'only that the server answers'],
+      ],
+      ['succeeded', 403, ['The provider knows the key, but the key may not send the request', 'HTTP status 403']],
       ['auth', 401, ['The provider refuses the key.', 'HTTP status 401']],
       ['timeout', null, ['The provider does not answer.', 'after 40 ms']],
     ] as const) {
@@ -187,7 +192,7 @@ async function tests(browser: Browser): Promise<void> {
       for (const shown of words) await page.waitForSelector(`dialog:has-text("${shown}")`, patience)
       await page.click('dialog button:has-text("parley")')
       await page.waitForSelector('dialog pre:has-text("parley providers check deepgram")', patience)
-      await check(`provider-check-${outcome}`)
+      await check(`provider-check-${outcome}-${providerStatus}`)
       await page.keyboard.press('Escape')
       await page.waitForSelector('dialog', { ...patience, state: 'detached' })
     }
@@ -232,10 +237,12 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForURL(/kind=tts.*objective=latency/, patience)
   })
 
-  t.test('a member cannot store a key of a provider', async (t) => {
+  t.test('a member cannot store or check a key of a provider', async (t) => {
     const { place } = await organization('with a member')
     const { page, open } = await signIn(t, { ...place, role: 'member' })
     await open('/providers', 'tbody tr')
+    await page.waitForSelector('main :text("Only admins and owners may check keys.")', patience)
+    t.equal(await page.isVisible('button[aria-label^="Check the key of"]:enabled'), false)
     await page.click('button[aria-label="Store a key of deepgram"]')
     await page.fill('dialog input[name="apiKey"]', 'dg-0123456789')
     await page.click('dialog button[type="submit"]')

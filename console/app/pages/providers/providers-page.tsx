@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ModelHealth, ProviderStatus } from '../../../../generated/clients/typescript/models/platform.ts'
 import { providerHealthQuery, providersQuery, useCheckProvider } from '../../data/providers.ts'
+import { useSession } from '../../data/session.ts'
 import { useSearchValues } from '../../parts/address.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -46,6 +47,7 @@ function Keys() {
   const { data: health = [] } = useQuery(providerHealthQuery)
   const [open, setOpen] = useState<Open | null>(null)
   const check = useCheckProvider()
+  const canCheck = ['admin', 'owner'].includes(useSession().role)
   const close = () => setOpen(null)
   const show = (what: Open) => {
     if (what.kind === 'check') check.mutate(what.provider)
@@ -57,7 +59,10 @@ function Keys() {
     { name: 'For', cell: ({ stages }) => stages.join(', ') },
     { name: 'Key', cell: (row) => (needsNoKey(modelsOf(row)) ? <Faint>needs none</Faint> : <Key status={row} />) },
     { name: 'Now', cell: (row) => <Now models={modelsOf(row)} /> },
-    { name: 'Actions', cell: (row) => !needsNoKey(modelsOf(row)) && <Actions status={row} open={show} /> },
+    {
+      name: 'Actions',
+      cell: (row) => !needsNoKey(modelsOf(row)) && <Actions status={row} canCheck={canCheck} open={show} />,
+    },
   ]
   return (
     <>
@@ -75,6 +80,7 @@ function Keys() {
           )
         }
       </Answer>
+      {!canCheck && <Faint>Only admins and owners may check keys.</Faint>}
       {open?.kind === 'check' && <CheckDialog provider={open.provider} check={check} onClose={close} />}
       {open?.kind === 'store' && <StoreKeyDialog provider={open.provider} onClose={close} />}
       {open?.kind === 'delete' && <DeleteKeyDialog provider={open.provider} onClose={close} />}
@@ -102,15 +108,15 @@ function Now({ models }: { models: readonly ModelHealth[] }) {
   return reachable.some(({ state }) => state === 'ok') ? <Badge tone="good">ok</Badge> : <Faint>not used lately</Faint>
 }
 
-type ActionsProps = { status: ProviderStatus; open: (what: Open) => void }
+type ActionsProps = { status: ProviderStatus; canCheck: boolean; open: (what: Open) => void }
 
-function Actions({ status: { provider, configured, source }, open }: ActionsProps) {
+function Actions({ status: { provider, configured, source }, canCheck, open }: ActionsProps) {
   return (
     <Line>
       <Button
         isSmall
         aria-label={`Check the key of ${provider}`}
-        disabled={!configured}
+        disabled={!configured || !canCheck}
         onClick={() => open({ kind: 'check', provider })}
       >
         Check
