@@ -36,6 +36,12 @@ export type WholeDelivery = { delivery: Delivery; body: Uint8Array; attempts: Nu
 /** An endpoint's deliveries that were created at `fromMs` or later, and before `toMs` if there is one. */
 export type DeliveryRange = { endpointId: string; fromMs: number; toMs: number | null }
 
+/**
+ * At most `max` deliveries after the position `after`. All batches of one request have the same `nowMs`. `leftMax` is
+ * the request's limit without the deliveries in earlier batches.
+ */
+export type RecoveryBatch = { max: number; leftMax: number; after: DeliveryPosition | null; nowMs: number }
+
 /** `next` is the position after which the range may have more deliveries. It is null at the range's end. */
 export type RecoveredBatch = { count: number; next: DeliveryPosition | null }
 
@@ -63,16 +69,12 @@ export interface DeliveryStore {
    */
   claimForRedelivery(tenant: Tenant, id: string): Promise<ClaimedDelivery | 'unknown' | 'refused'>
   /**
-   * Makes at most `max` of the range's failed deliveries due now with a new schedule, in one transaction, the oldest
-   * first and all after `after`. A failed delivery has failed, has expired, or was cancelled because the endpoint was
-   * disabled. Events that are sent only once and superseded reports are left out. `unknown`: the tenant has no such
-   * endpoint. `disabled`: the endpoint gets no events now.
+   * Makes a batch of the range's failed deliveries due now with a new schedule, in one transaction, the oldest first.
+   * A later batch is due after an earlier batch of the request. A failed delivery has failed, has expired, or was
+   * cancelled because the endpoint was disabled. Events that are sent only once and superseded reports are left out.
+   * `unknown`: the tenant has no such endpoint. `disabled`: the endpoint gets no events now.
    */
-  recover(
-    tenant: Tenant,
-    range: DeliveryRange,
-    batch: { max: number; after: DeliveryPosition | null },
-  ): Promise<RecoveredBatch | 'unknown' | 'disabled'>
+  recover(tenant: Tenant, range: DeliveryRange, batch: RecoveryBatch): Promise<RecoveredBatch | 'unknown' | 'disabled'>
   /** Sums up the deliveries of each endpoint. An endpoint without deliveries is not in the result. */
   summaries(tenant: Tenant, endpointIds: readonly string[]): Promise<ReadonlyMap<string, DeliverySummary>>
   record(tenant: Tenant, sent: SentEvent): Promise<void>

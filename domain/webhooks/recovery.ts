@@ -25,7 +25,8 @@ export async function recoverDeliveries(
   let count = 0
   let after: DeliveryPosition | null = null
   do {
-    const batch = await store.recover(tenant, range, { max: Math.min(batchMax, recoveredMax - count), after })
+    const leftMax: number = recoveredMax - count
+    const batch = await store.recover(tenant, range, { max: Math.min(batchMax, leftMax), leftMax, after, nowMs })
     if (batch === 'unknown' || batch === 'disabled') {
       // The endpoint was deleted or disabled after the first batch.
       if (count > 0) return count

@@ -75,9 +75,7 @@ export function createDeliveryStore({ worlds, clock, instanceId, retentionDays }
     recover: async (tenant, range, batch) => {
       if (!isUuid(range.endpointId)) return 'unknown'
       const fromMs = Math.max(range.fromMs, oldest().getTime())
-      return worlds.asTenant(tenant, (tx) =>
-        recover(tx, tenant, { ...range, fromMs }, { ...batch, nowMs: clock.nowMs() }),
-      )
+      return worlds.asTenant(tenant, (tx) => recover(tx, tenant, { ...range, fromMs }, batch))
     },
     summaries: (tenant, ids) => worlds.asTenant(tenant, (tx) => summaries(tx, tenant, ids, clock.nowMs())),
     record: (tenant, sent) =>

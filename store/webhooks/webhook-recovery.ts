@@ -1,17 +1,15 @@
 /** Makes an endpoint's failed deliveries due again. The statements read and write only one tenant's rows. */
 import type { Tenant } from '../../domain/records/organization.ts'
-import type { DeliveryPosition, DeliveryRange, RecoveredBatch } from '../../domain/webhooks/delivery-store.ts'
+import type { DeliveryRange, RecoveredBatch, RecoveryBatch } from '../../domain/webhooks/delivery-store.ts'
 import { expiryMs } from '../../domain/webhooks/outbox.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { notifyDue } from './webhook-outbox.ts'
-
-type Batch = { max: number; after: DeliveryPosition | null; nowMs: number }
 
 export async function recover(
   tx: Tx,
   tenant: Tenant,
   range: DeliveryRange,
-  batch: Batch,
+  batch: RecoveryBatch,
 ): Promise<RecoveredBatch | 'unknown' | 'disabled'> {
   const [endpoint] = await tx<{ isDisabled: boolean }[]>`
     select disabled_at is not null as "isDisabled" from webhook_endpoints
@@ -26,14 +24,14 @@ export async function recover(
 /**
  * Rows that another transaction has locked are skipped: they are being sent, cancelled or recovered there. Test events
  * expire when they are created, because they are sent once. The delivery that is due first is sent first, so an older
- * delivery is due some microseconds before a newer one. The condition on `status` is the condition of the index
- * webhook_deliveries_failed.
+ * delivery is due some microseconds before a newer one, also across the request's batches. The condition on `status` is
+ * the condition of the index webhook_deliveries_failed.
  */
 async function recoverFailed(
   tx: Tx,
   { organizationId, test }: Tenant,
   { endpointId, fromMs, toMs }: DeliveryRange,
-  { max, after, nowMs }: Batch,
+  { max, leftMax, after, nowMs }: RecoveryBatch,
 ): Promise<RecoveredBatch> {
   const [last] = await tx<{ createdAt: Date; id: string; count: number }[]>`
     with failed as (
@@ -49,7 +47,7 @@ async function recoverFailed(
       select id, row_number() over (order by created_at, id) as place from failed
     ), recovered as (
       update webhook_deliveries d set status = 'pending', failures = 0, error = null,
-        due_at = ${new Date(nowMs)}::timestamptz + (o.place - ${max}::integer) * interval '1 microsecond',
+        due_at = ${new Date(nowMs)}::timestamptz + (o.place - ${leftMax}::integer) * interval '1 microsecond',
         expires_at = ${new Date(nowMs + expiryMs)}
       from ordered o where d.organization_id = ${organizationId} and d.test = ${test} and d.id = o.id
       returning d.created_at, d.id

@@ -22,6 +22,14 @@ async function ended(world: World, endpointId: string, end: End, event: Emitted 
   return eventId
 }
 
+/** Adds copies of the only delivery, each created 1 ms after the copy before. */
+const addNewer = ({ sql }: World, copies: number) => sql`
+  insert into webhook_deliveries (organization_id, test, id, event_id, endpoint_id, endpoint_name, type, call_id, status,
+    due_at, occurred_at, created_at, expires_at)
+  select organization_id, test, gen_random_uuid(), event_id, endpoint_id, endpoint_name, type, call_id, status,
+    due_at, occurred_at, created_at + n * interval '1 millisecond', expires_at
+  from webhook_deliveries, generate_series(1, ${copies}::integer) n`
+
 const since = ({ clock }: World, endpointId: string, ageMs = hourMs) => ({
   endpointId,
   fromMs: clock.nowMs() - ageMs,
@@ -128,17 +136,31 @@ t.test('the oldest delivery is sent first', async (t) => {
   )
 })
 
+t.test(
+  'more deliveries than one batch are due in the order of their creation, though the clock stands still',
+  async (t) => {
+    const world = await openWorld(t, cluster)
+    const { clock, deliveries, tenant, sql } = world
+    const endpoint = await world.endpoint('http://127.0.0.1:1/')
+    await ended(world, endpoint, { status: 'failed' })
+    await addNewer(world, 500)
+    t.equal(await deliveries.recover(tenant, since(world, endpoint)), 501)
+    const [due] = await sql`
+    with ordered as (
+      select due_at, lag(due_at) over (order by created_at) as before from webhook_deliveries where status = 'pending'
+    )
+    select (count(*) filter (where due_at > before))::int as "inOrder", max(due_at) <= ${new Date(clock.nowMs())} as "isDue"
+    from ordered`
+    t.same(due, { inOrder: 500, isDue: true })
+  },
+)
+
 t.test('a recovery takes at most 10,000 deliveries, the oldest first, and the next one takes the rest', async (t) => {
   const world = await openWorld(t, cluster)
   const { deliveries, tenant, sql } = world
   const endpoint = await world.endpoint('http://127.0.0.1:1/')
   await ended(world, endpoint, { status: 'failed' })
-  await sql`
-    insert into webhook_deliveries (organization_id, test, id, event_id, endpoint_id, endpoint_name, type, call_id, status,
-      due_at, occurred_at, created_at, expires_at)
-    select organization_id, test, gen_random_uuid(), event_id, endpoint_id, endpoint_name, type, call_id, status,
-      due_at, occurred_at, created_at + n * interval '1 millisecond', expires_at
-    from webhook_deliveries, generate_series(1, 10_002) n`
+  await addNewer(world, 10_002)
   t.equal(await deliveries.recover(tenant, since(world, endpoint)), 10_000)
   const [left] = await sql`
     select (count(*) filter (where status = 'failed'))::int as failed,
