@@ -144,7 +144,7 @@ function redeliveryUnavailable({ requestedMax, isEndpointDisabled }: RedeliveryU
   if (requestedMax === undefined) return { code }
   return {
     code,
-    message: `${requestedMax} redeliveries of the organization are under way.`,
+    message: `${requestedMax} redeliveries and recoveries of the organization are under way.`,
     hint: 'Repeat the request when one of them has ended.',
   }
 }

@@ -47,4 +47,5 @@ export async function compareDeliveries(
   await compare('recoverWebhook 202: outage', recovered)
   await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'manual' where id = ${endpointId}`
   await compare('RedeliveryConflict: disabled', { operation: 'redeliverWebhook', values })
+  await compare('RecoveryConflict: endpointDisabled', recovered)
 }
