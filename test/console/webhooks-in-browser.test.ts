@@ -144,7 +144,7 @@ async function tests(browser: Browser): Promise<void> {
     await check('webhook-recovered')
     t.equal(receiver.received.length, 2)
     await page.click('button:text-is("Send failed deliveries again")')
-    await page.waitForSelector('text=No delivery has failed in this time', patience)
+    await page.waitForSelector('text=No failed delivery is left to send again', patience)
     await page.click('button:has-text("Disable")')
     await page.waitForSelector('text=Enable the endpoint first.', patience)
     t.equal(await page.isVisible('button:text-is("Send failed deliveries again"):enabled'), false)
@@ -163,12 +163,15 @@ async function tests(browser: Browser): Promise<void> {
 
   t.test('a viewer reads webhooks, and sees which role may change them', async (t) => {
     const { owner, place } = await organization('with a viewer')
-    await call(owner, 'POST', '/v1/webhooks', { name: 'CRM', url: 'https://hooks.example/', events: ['call.report'] })
+    const settings = { name: 'CRM', url: 'https://hooks.example/', events: ['call.report'] }
+    const { id } = (await call(owner, 'POST', '/v1/webhooks', settings)).json<{ id: string }>()
     const { page, open, check } = await signIn(t, { ...place, role: 'viewer' })
     await open('/webhooks', 'tbody tr')
     await page.click('text=Show the secret')
     await page.waitForSelector('text=needs the role admin', patience)
     await check('webhooks-viewer')
+    await open(`/webhooks/${id}`, 'text=Sending deliveries again needs the role admin.')
+    t.equal(await page.isVisible('button:text-is("Send failed deliveries again"):disabled'), true)
   })
 
   t.test("another organization's delivery and endpoint are not found", async (t) => {

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../../generated/clients/typescript/models/platform.ts'
+import { useSession } from '../../data/session.ts'
 import { useRecoverWebhook } from '../../data/webhooks.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -26,6 +27,8 @@ const choices = [
 /** Sends failed deliveries again, for example after the endpoint was repaired. */
 export function RecoverCard({ webhook: { id, disabled } }: { webhook: Webhook }) {
   const recover = useRecoverWebhook(id)
+  const { role } = useSession()
+  const canSend = role === 'admin' || role === 'owner'
   const [hours, setHours] = useState('24')
   const since = sinceOf(hours)
   return (
@@ -34,7 +37,7 @@ export function RecoverCard({ webhook: { id, disabled } }: { webhook: Webhook })
         error={recover.error}
         submit={() => recover.mutate(sinceOf(hours))}
         actions={
-          <Button type="submit" disabled={recover.isPending || disabled}>
+          <Button type="submit" disabled={recover.isPending || disabled || !canSend}>
             {recover.isPending ? 'Sending…' : 'Send failed deliveries again'}
           </Button>
         }
@@ -46,6 +49,7 @@ export function RecoverCard({ webhook: { id, disabled } }: { webhook: Webhook })
           value={hours}
           onChange={(event) => setHours(event.target.value)}
         />
+        {!canSend && <Faint>Sending deliveries again needs the role admin.</Faint>}
         {disabled && <Faint>Enable the endpoint first.</Faint>}
         {recover.data && <Result id={id} deliveries={recover.data.deliveries} />}
       </Form>
@@ -69,7 +73,7 @@ function sinceOf(hours: string): string {
 }
 
 function Result({ id, deliveries }: { id: string; deliveries: number }) {
-  if (deliveries === 0) return <Notice tone="calm" title="No delivery has failed in this time" />
+  if (deliveries === 0) return <Notice tone="calm" title="No failed delivery is left to send again" />
   return (
     <Notice
       tone="good"
