@@ -15,7 +15,7 @@ import { tabTo } from './visiting.ts'
 
 const person = '+12125550161'
 /** The page reads again after this time. */
-const pollMs = 10_000
+const pollMs = 30_000
 const [list, messages] = [/\/v1\/conversations\?/, /\/v1\/conversations\/[\w-]+\/messages/]
 
 await inBrowser(t, 'conversations in the console', tests)

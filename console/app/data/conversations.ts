@@ -15,8 +15,11 @@ export const searchedMessages = 20_000
 /** A conversation searches at most this many calls with the person. */
 export const callsMax = 100
 
-/** While the page is visible, each loaded page is read again once in this time. */
-const newMs = 10_000
+/**
+ * While the browser tab is visible, the list and the open conversation each cost one request in this time. People at
+ * one network address share a limit for requests.
+ */
+const newMs = 30_000
 
 /**
  * All loaded pages are read together, so the pause grows with their number. If nothing could be read, only a person
@@ -44,14 +47,14 @@ export const messagesQuery = (id: string) => ({
   }),
   refetchInterval,
   // The library gives the data no type here.
-  structuralSharing: (known: unknown, fresh: unknown) =>
-    replaceEqualDeep(known, withLoaded(known as MessagePages | undefined, fresh as MessagePages)),
+  structuralSharing: (loaded: unknown, fresh: unknown) =>
+    replaceEqualDeep(loaded, withLoaded(loaded as MessagePages | undefined, fresh as MessagePages)),
 })
 
 /**
  * The newest calls between a conversation's two numbers. The API filters calls by one number, and a rich-message
  * number has another id as a phone number, so the calls with the person are read and filtered here. `hasOlder` tells
- * whether the person has older calls, which are not read.
+ * whether the person has older calls, which are not read. A person who returns to the browser tab sees new calls.
  */
 export const callsBetweenQuery = ({ phoneNumber, remoteNumber }: Conversation) =>
   queryOptions({
@@ -62,7 +65,7 @@ export const callsBetweenQuery = ({ phoneNumber, remoteNumber }: Conversation) =
       const between = calls.filter(({ from, to }) => from === phoneNumber || to === phoneNumber)
       return { calls: between, hasOlder: next !== null }
     },
-    refetchInterval: newMs,
+    refetchOnWindowFocus: true,
     // The provider may name a person by a short number, by which calls cannot be searched.
     enabled: phoneNumber !== null && remoteNumber.startsWith('+'),
   })

@@ -11,8 +11,8 @@ export function inPlace<Each extends Row>(
   timeOf: (row: Each) => string,
 ): Each[] {
   const byId = new Map(fresh.map((row) => [row.id, row]))
-  const kept = shown.map((row) => byId.get(row.id) ?? row)
-  const ids = new Set(kept.map(({ id }) => id))
-  const oldest = kept.map(timeOf).sort()[0] ?? ''
-  return [...kept, ...fresh.filter((row) => !ids.has(row.id) && timeOf(row) <= oldest)]
+  const refreshed = shown.map((row) => byId.get(row.id) ?? row)
+  const ids = new Set(refreshed.map(({ id }) => id))
+  const oldest = refreshed.map(timeOf).sort()[0] ?? ''
+  return [...refreshed, ...fresh.filter((row) => !ids.has(row.id) && timeOf(row) <= oldest)]
 }
