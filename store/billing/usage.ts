@@ -16,7 +16,7 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { storable } from '../postgres/row-values.ts'
 import type { Snapshots, Worlds } from '../postgres/tenant.ts'
-import { unlessZoneUnknown } from '../postgres/time-zones.ts'
+import { unlessZoneUnknown, zoneSetting } from '../postgres/time-zones.ts'
 import { isOfWorld } from './request-routes.ts'
 import { hasFailed, legUse, linesOf } from './usage-days.ts'
 
@@ -74,7 +74,7 @@ async function readRows(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Usag
   // Turns sorting off. The planner expects too many groups and would sort every row, but a hash table is faster.
   await tx`
     select set_config('enable_sort', 'off', true), set_config('jit', 'off', true),
-      set_config('TimeZone', ${query.timeZone}, true)`
+      ${zoneSetting(tx, query.timeZone)}`
   const lines = await readLines(tx, tenant, query)
   const rows = lines.length > linesMax ? null : rowsOf(lines, [...query.groups])
   return rows === null || rows.length > usageRowsMax ? 'too_many_rows' : rows

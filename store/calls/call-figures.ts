@@ -9,7 +9,7 @@ import {
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Worlds } from '../postgres/tenant.ts'
-import { unlessZoneUnknown } from '../postgres/time-zones.ts'
+import { unlessZoneUnknown, zoneSetting } from '../postgres/time-zones.ts'
 
 const columns = {
   agent: 'agent_id',
@@ -30,16 +30,14 @@ export function createCallFigures(worlds: Worlds): CallFigures {
 
 async function readFigures(tx: Tx, tenant: Tenant, query: FigureQuery) {
   const { groups } = query
+  await tx`select ${zoneSetting(tx, query.timeZone)}`
   const where = tx`
     organization_id = ${tenant.organizationId} and test = ${tenant.test}
     and created_at >= ${new Date(query.fromMs)} and created_at < ${new Date(query.toMs)}
     ${query.agentId === undefined ? tx`` : tx`and agent_id = ${query.agentId}`}
     ${query.kind === undefined ? tx`` : tx`and kind = ${query.kind}`}
     ${query.phoneNumberId === undefined ? tx`` : tx`and phone_number_id = ${query.phoneNumberId}`}`
-  const bucket =
-    query.interval === 'none'
-      ? tx`null::timestamptz`
-      : tx`date_trunc(${query.interval}::text, created_at, ${query.timeZone}::text)`
+  const bucket = query.interval === 'none' ? tx`null::timestamptz` : tx`date_trunc(${query.interval}::text, created_at)`
   const named = groups.map((group) => tx`, ${tx(columns[group])} as ${tx(group)}`)
   const names = groups.map((group) => tx`, ${tx(group)}`)
   const keys = tx`bucket ${names.length === 0 ? tx`` : names}`

@@ -1,3 +1,13 @@
+import type { Tx } from './connect.ts'
+
+/**
+ * Returns an SQL expression that sets the transaction's time zone. Zones in `date_trunc` and `at time zone` may be
+ * abbreviations, so there `CET` has no summer time, and `IST` is Israel's. The setting takes only the names of zones.
+ */
+export function zoneSetting(tx: Tx, timeZone: string) {
+  return tx`set_config('TimeZone', ${timeZone}, true)`
+}
+
 /**
  * Resolves with `zone_unknown` if the database lacks the time zone, because the runtime's list of time zones can be
  * newer.

@@ -73,6 +73,7 @@ t.test('getCallFigures refuses too long time ranges, unknown time zones and too 
     'since=2026-11-01T00:00:00Z&until=2026-10-01T00:00:00Z',
     'interval=hour&since=2026-10-01T00:00:00Z&until=2026-10-09T00:00:00Z',
     'time_zone=Mars/Base',
+    'time_zone=IST',
     'time_zone=%2B05:00',
     'group_by=kind&group_by=status&group_by=agent',
     'group_by=color',

@@ -62,6 +62,7 @@ t.test('updateOrganization changes its own settings, and refuses all other field
     { recording: 'on' },
     { timeZone: 'Mars/Olympus' },
     { timeZone: '+01:00' },
+    { timeZone: 'IST' },
     { timeZone: '' },
     { timeZone: null },
     { toolResults: 'some' },

@@ -53,6 +53,26 @@ async function figuresOf(target: Target, { from, to, by, zone }: Sums) {
   return { zone: shown, rows: rows.map(({ bucket, calls }) => [bucket, calls]) }
 }
 
+t.test('a zone whose name is an abbreviation too has its summer time, in usage and in figures', async (t) => {
+  const acme = await organizationIn('CET')
+  await useAt(acme.id, ['2026-07-01T21:59:59Z', '2026-07-01T22:00:00Z'])
+  const summer = { from: '2026-07-01T00:00:00Z', to: '2026-07-03T00:00:00Z', by: 'day' } as const
+  t.same(await usageOf(acme, summer), {
+    zone: 'CET',
+    rows: [
+      ['2026-07-01', 1],
+      ['2026-07-02', 1],
+    ],
+  })
+  t.same(await figuresOf(acme, summer), {
+    zone: 'CET',
+    rows: [
+      ['2026-06-30T22:00:00.000Z', 1],
+      ['2026-07-01T22:00:00.000Z', 1],
+    ],
+  })
+})
+
 t.test('days are those of the organization, also on the days when its clocks change', async (t) => {
   const acme = await organizationIn('Europe/Berlin')
   // 29 March 2026 has 23 hours in Berlin, from 23:00 UTC to 22:00 UTC, and 25 October 2026 has 25 hours.
