@@ -13,8 +13,8 @@ import { type BrandProblem, brandComplaints, isOfBrand, isOfSms, saySmsFault } f
 import { messageOf } from './table.ts'
 import { isOfTrial, sayTrialFault } from './trial-words.ts'
 
-/** The Retry-After header, in seconds, for faults with a temporary cause. */
-const retryLater = { 'Retry-After': '5' }
+/** For faults with a temporary cause. */
+const retryLater = { retryAfterS: 5 }
 
 /** The contract's limit for `issues`. */
 const issuesMax = 32
@@ -25,10 +25,10 @@ const nameConflict: Record<Extract<Resource, 'agent' | 'tool'>, ErrorCode> = {
 }
 
 const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' }>['because'], Said> = {
-  not_ended: { code: 'REPORT_NOT_AVAILABLE', headers: retryLater },
+  not_ended: { code: 'REPORT_NOT_AVAILABLE', ...retryLater },
   analysing: {
     code: 'REPORT_NOT_AVAILABLE',
-    headers: retryLater,
+    ...retryLater,
     message: 'The call has ended, and its report is being analysed.',
     hint: 'Ask again after the delay.',
   },
@@ -163,7 +163,7 @@ function variablesMissing(names: readonly string[]): Said {
 function missingRecording(status: RecordingStatus | null): Said {
   const message = `There is no recording to fetch: its status is ${status ?? 'null'}.`
   if (status === 'recording' || status === 'uploading')
-    return { code: 'RECORDING_NOT_AVAILABLE', message, headers: retryLater }
+    return { code: 'RECORDING_NOT_AVAILABLE', message, ...retryLater }
   if (status === 'ready')
     return { code: 'RECORDING_NOT_AVAILABLE', message: 'The recording has been removed from where it was.', hint: '' }
   return { code: 'RECORDING_NOT_AVAILABLE', message, ...(status !== null && { hint: 'There will be none.' }) }

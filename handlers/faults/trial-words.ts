@@ -15,14 +15,14 @@ export function sayTrialFault(data: TrialFault): Said {
       return {
         code: 'RATE_LIMITED',
         message: `The organization has ${trialWords[data.subject]} too often in the last minute.`,
-        headers: { 'Retry-After': String(data.retryAfterS) },
+        retryAfterS: data.retryAfterS,
       }
     case 'checks_under_way':
       return {
         code: 'RATE_LIMITED',
         message: `${data.checksMax} checks of providers by the organization are under way.`,
         hint: 'Repeat the request when one of them has ended.',
-        headers: { 'Retry-After': '1' },
+        retryAfterS: 1,
       }
     case 'provider_check_impossible':
       return { code: 'NOT_FOUND', ...checkImpossible[data.because] }
