@@ -51,13 +51,16 @@ const consoleMayImport = { data: [], parts: ['data'], pages: ['data', 'parts'], 
 const namesIn = (folder) => readdirSync(new URL(folder, import.meta.url)).filter((name) => !name.startsWith('.'))
 const inFolder = (folder, allowed) =>
   namesIn(folder).flatMap((name) => (allowed.includes(name) ? [] : [`${folder}/${name}`.replace('./', '')]))
-/** All that is not for the console's program, as paths from the root, and from console/. */
+const escaped = (name) => name.replaceAll('.', '\\.')
+/** All that is not for the console's program: in console/, and as paths from the root. */
+const besideProgram = namesIn('console')
+  .filter((name) => !['app', 'session'].includes(name))
+  .map(escaped)
 const ofTheServer = [
   ...inFolder('.', ['console', 'generated']),
-  ...namesIn('console').filter((name) => !['app', 'session'].includes(name)),
   ...inFolder('generated', ['clients', 'console']),
   ...inFolder('generated/clients', ['typescript']),
-].map((name) => name.replaceAll('.', '\\.'))
+].map(escaped)
 const inConsole = Object.entries(consoleMayImport).map(([folder, allowed]) => {
   const refused = Object.keys(consoleMayImport).filter((other) => other !== folder && !allowed.includes(other))
   const patterns = [
@@ -69,6 +72,7 @@ const inConsole = Object.entries(consoleMayImport).map(([folder, allowed]) => {
       ? []
       : [{ regex: '/generated/', allowTypeImports: true, message: 'data/ calls the clients' }]),
     { regex: `^(\\.\\./){3,}(${ofTheServer.join('|')})(/|$)`, message: 'nothing of the server' },
+    { regex: `^(\\.\\./){2,}(${besideProgram.join('|')})(/|$)`, message: 'nothing beside the program' },
     ...(folder === 'pages' ? [{ regex: '^\\.\\./[a-z]', message: 'a page imports no other page' }] : []),
   ]
   return {
