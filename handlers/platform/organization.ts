@@ -48,8 +48,15 @@ function getOrganization(organizations: OrganizationSettingsStore): Handlers['ge
 }
 
 function updateOrganization(organizations: OrganizationSettingsStore): Handlers['updateOrganization'] {
-  return async ({ body: { recording, ...settings } }, { caller }) => {
-    const changes = { ...settings, ...(recording !== undefined && { recordingEnabled: recording }) }
+  return async ({ body: { name, recording, timeZone, toolResults, messageText } }, { caller }) => {
+    // Names each setting, so that a field that the contract gains later cannot change the operator's settings.
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(recording !== undefined && { recordingEnabled: recording }),
+      ...(timeZone !== undefined && { timeZone }),
+      ...(toolResults !== undefined && { toolResults }),
+      ...(messageText !== undefined && { messageText }),
+    }
     const changed = await organizations.change(caller.organization.id, changes, entryOf(caller))
     if (changed === 'zone_unknown') refuseIssues([{ path: ['timeZone'], problem: { kind: 'timezone_unknown' } }])
     return { status: 200, body: wireOrganization(changed) }

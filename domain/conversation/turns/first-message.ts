@@ -20,9 +20,11 @@ type OpenedCall = Pick<Call, 'phone'> & { pipeline: Pick<Call['pipeline'], 'firs
 export function firstMessageAfter(words: string, items: readonly LlmItem[], call: OpenedCall): string | null {
   const { firstMessage, firstMessageMode } = call.pipeline
   if (call.phone?.direction !== 'outbound' || firstMessageMode !== 'message' || firstMessage === null) return null
-  const turns = items.flatMap((item) => (item.type === 'message' && item.role !== 'system' ? [item] : []))
-  const played = turns.map(({ text }) => text).join(' ')
-  if (turns.some(({ role }) => role === 'user') || sameWords(played, firstMessage)) return null
+  if (items.some((item) => item.type === 'message' && item.role === 'user')) return null
+  const played = items
+    .flatMap((item) => (item.type === 'message' && item.role === 'assistant' ? [item.text] : []))
+    .join(' ')
+  if (sameWords(played, firstMessage)) return null
   return [words, played].every(isShort) ? firstMessage : null
 }
 
