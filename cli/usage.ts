@@ -18,7 +18,7 @@ export function usage(program: Command, actions: Actions): void {
     .description('what an organization has used, and what it cost')
     .option('--org <organization>', ofWhom)
     .option('--by <groups>', 'any of hour, day, key, agent, provider, model, stage, with commas', 'day,stage')
-    .option('--from <time>', 'from this time on, such as 2026-11-01; by default 30 days before --to')
+    .option('--from <time>', 'from this time on, such as 2026-11-01 (midnight UTC); by default 30 days before --to')
     .option('--to <time>', 'before this time; by default now')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, org, by, from, to }: Options) => {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Organization, OrganizationChange } from '../../../../generated/clients/typescript/models/platform.ts'
 import { organizationQuery, useChangeOrganization } from '../../data/organization.ts'
 import { methodsQuery, useSession } from '../../data/session.ts'
@@ -65,13 +66,15 @@ function zoneChoices(current: string) {
 }
 
 function ChangeCard({ organization }: { organization: Organization }) {
-  const { name, recording, timeZone, toolResults, messageText } = organization
+  // The fields show the settings of the first reading. A newer reading must not pass for a change by this person.
+  const [shown, setShown] = useState(organization)
+  const { name, recording, timeZone, toolResults, messageText } = shown
   const change = useChangeOrganization()
   return (
     <Card title="Organization">
       <Form
         error={change.error}
-        submit={(values) => change.mutate(changeOf(values, organization))}
+        submit={(values) => change.mutate(changeOf(values, shown), { onSuccess: setShown })}
         actions={
           <Button type="submit" look="main" disabled={change.isPending}>
             Save
