@@ -12,20 +12,26 @@ const hourMs = 3_600_000
 export function createAuditLog(tenancy: Tenancy, clock: Clock): AuditLog {
   const now = () => new Date(clock.nowMs())
   return {
-    add: (event) => tenancy.asOrganization(event.organizationId, (tx) => insertAuditEvent(tx, event, now())),
-    addHourly: (event) =>
-      tenancy.asOrganization(event.organizationId, async (tx) => {
+    add(event) {
+      // The time is taken before the transaction begins, because the transaction may first wait for a connection.
+      const at = now()
+      return tenancy.asOrganization(event.organizationId, (tx) => insertAuditEvent(tx, event, at))
+    },
+    addHourly(event) {
+      const at = now()
+      return tenancy.asOrganization(event.organizationId, async (tx) => {
         await tx`
           insert into audit_events (${columnNames(tx)})
-          select ${valuesOf(tx, newAuditId(), event)}, ${now()} where not exists (
+          select ${valuesOf(tx, newAuditId(), event)}, ${at} where not exists (
             select from audit_events where organization_id = ${event.organizationId} and actor_id = ${event.actor.id}
               and action = ${event.action} and target_id = ${event.target?.id ?? ''}
-              and occurred_at > ${new Date(clock.nowMs() - hourMs)})`
-      }),
-    finish: ({ id, event, isStored }) =>
+              and occurred_at > ${new Date(at.getTime() - hourMs)})`
+      })
+    },
+    finish: ({ id, event, beganAt, isStored }) =>
       tenancy.asOrganization(event.organizationId, async (tx) => {
         const { target, values } = event
-        if (!isStored) await insertAuditEvent(tx, event, now())
+        if (!isStored) await insertAuditEvent(tx, event, beganAt)
         else
           await tx`
             update audit_events set target_type = ${target?.type ?? null}, target_id = ${target?.id ?? null},

@@ -5,12 +5,14 @@ import { v7 } from 'uuid'
 import { type AuditEntry, carry, commandEvent } from '../../domain/records/audit.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { transactionEach } from '../../store/postgres/tenant.ts'
+import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 const url = await cluster.database()
-const store = await cluster.store(t, url)
+const clock = storeClock()
+const store = await cluster.store(t, url, { clock })
 const sql = cluster.sql(t, url)
 const { id: organizationId } = await organization(store, 'a', 0)
 const worlds = transactionEach(sql)
@@ -49,4 +51,17 @@ t.test('a transaction that only reads, fails, or ends after the response stores 
   await t.rejects(failed, /refused/)
   await write(late.tenant)
   for (const { entry } of [reading, failing, late]) t.same([await stored(entry), entry.isStored], [0, false])
+})
+
+t.test('an event has the time of its request, even if the database takes it later', async (t) => {
+  const requestedAt = new Date(clock.nowMs())
+  const event = commandEvent(organizationId, 'access.denied', { type: 'operation', id: 'late', name: null })
+  const { entry } = carrying(false)
+  const stores = [store.audit.add(event), store.audit.addHourly({ ...event, action: 'recording.played' })]
+  clock.setMs += 60_000
+  await Promise.all([...stores, store.audit.finish({ ...entry, beganAt: requestedAt })])
+  const { events } = await store.audit.list(organizationId, {}, 3, null)
+  t.equal(events.length, 3)
+  for (const { action, occurredAt } of events)
+    t.ok(occurredAt.getTime() - requestedAt.getTime() < 30_000, `${action}: ${occurredAt.toISOString()}`)
 })

@@ -18,6 +18,8 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const dayMs = 86_400_000
+/** The store sends this text if Postgres takes long to answer, as it does on a busy machine. */
+const probe = 'select 1'
 
 t.test('requests and calls at different times and costs run the same prepared statements', async (t) => {
   const prepared = new Set<string>()
@@ -39,7 +41,7 @@ t.test('requests and calls at different times and costs run the same prepared st
   t.ok(before.size > 10, `${before.size} statements are prepared`)
   for (let more = 0; more < 5; more++) await round()
   t.same(
-    [...prepared].filter((text) => !before.has(text)),
+    [...prepared].filter((text) => text !== probe && !before.has(text)),
     [],
   )
 })
