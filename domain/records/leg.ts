@@ -40,12 +40,15 @@ export interface LegStore {
   /** Stores the time of the leg's end. Calling it again changes nothing. */
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /**
-   * Finds open legs to hang up. Their call ended at least `graceMs` ago, or their transfer attempt failed or was
-   * cancelled at least `graceMs` ago, or no living process holds their call. Trunk legs always need a process. Two legs
-   * of another phone line continue without a process if a transfer has connected them: they are found only after one of
-   * the two has been over for `graceMs`, or if the organization cannot pay for them. Returns at most `limit` legs per
-   * phone line, taking organizations in turn: if a phone line does not answer, its legs are found again each time and
-   * must not displace other legs.
+   * Finds open legs to hang up, if one of these is true:
+   *
+   * - The call ended at least `graceMs` ago.
+   * - The transfer attempt failed or was cancelled at least `graceMs` ago.
+   * - No living process holds the call. Two legs that a transfer has connected need no process, except on a trunk. They
+   *   are found `graceMs` after one of the two has ended, or if the organization cannot pay for them.
+   *
+   * Returns at most `limit` legs per phone line, because the legs of a phone line that does not answer are found each
+   * time and would displace others. Organizations take turns within the limit.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**

@@ -22,8 +22,8 @@ export type OwnedConnection = Tenant & {
    */
   inbound: { allowedAddresses: readonly string[]; username: string | null; hasPassword: boolean } | null
   /**
-   * `unverified`: the trunk has not answered yet. `failing`: three times in a row the trunk refused or did not answer,
-   * either calls and OPTIONS requests, or registrations.
+   * `unverified`: the trunk has not answered yet. `failing`: the trunk refused or did not answer three requests in a
+   * row. Calls and OPTIONS requests are counted together, registrations separately.
    */
   status: 'unverified' | 'ready' | 'failing'
   /** The count of the connection's numbers. */

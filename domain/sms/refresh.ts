@@ -52,8 +52,8 @@ export async function refreshNumbers(deps: RegistrationDeps, tenant: Tenant): Pr
 }
 
 /**
- * Returns the number's campaign after the carrier's answer. `assignedTo` says if it is the organization's campaign or
- * the shared campaign.
+ * Makes the campaign assignment that is stored for the number, from the carrier's answer. `assignedTo` says if the
+ * campaign is the organization's or the shared one.
  */
 export function withAnswer(
   { clock }: Pick<RegistrationDeps, 'clock'>,

@@ -335,7 +335,8 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated, 
 
 /**
  * Returns true for an error that may be temporary: no lease is free, the server is full or ending, the database is
- * unreachable, or the session has ended or begun elsewhere. The next upgrade shows the cause.
+ * unreachable, or the session has ended or begun elsewhere. The response to the client's next upgrade request
+ * has the cause.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof ResourceFault) return error.data.kind === 'call_not_live'

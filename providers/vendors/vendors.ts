@@ -68,9 +68,9 @@ export type Vendor = {
    */
   unlisted?: Partial<Record<Stage, string>>
   /**
-   * The path of the cheapest GET request that proves a key, below the base URL. The vendor charges nothing for it, and
-   * refuses it without a valid key. A server without keys only shows that it answers. Null if the vendor documents no
-   * such request.
+   * The path, below the base URL, of a free GET request that the vendor refuses without a valid key. It checks a key.
+   * If a server needs no key, the request only shows that the server answers. Null if the vendor documents no such
+   * request.
    */
   keyCheck: string | null
 } & ({ adapter: VendorAdapter | 'local' | 'loopback' } | { adapter: 'openai'; server: OpenAiServer })

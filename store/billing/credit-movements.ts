@@ -1,6 +1,7 @@
 /**
- * A credit change and its movement are written in one transaction, the credit first. So the sum over all movements
- * equals the credit plus the reservations. A reservation makes no movement, because settling takes the true cost.
+ * A credit change and its movement are written in one transaction, the credit first. A reservation lowers the credit
+ * without a movement: only settling makes a movement, with the true cost. So the sum of all movements equals the credit
+ * plus the open reservations.
  */
 import type {
   CreditAccount,

@@ -148,7 +148,8 @@ export function createIdempotency(
 }
 
 function createWrites(sql: Sql, clock: Clock, timesNow: () => Times) {
-  // If an admission was refused at its deadline, its key may be stored later. Then a repetition would be refused too.
+  // If an admission was refused at its deadline, Postgres may still store its idempotency key later. The key is then
+  // released, because the client's repeated request would be refused too.
   const undone = undoneWrites(
     sql,
     clock,

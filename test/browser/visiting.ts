@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import { type Browser, openChromium, type Page } from './chromium.ts'
 
-/** A test waits this long until a person could see the wanted thing on a page. */
+/** The longest time that a test waits until a page shows an element. */
 export const patience = { timeout: 30_000 }
 
 /** All tests of a file take at most this long together. A busy machine needs ten times as long as a calm one. */

@@ -154,7 +154,7 @@ t.test('a stream of all calls ends after ten minutes', async (t) => {
 })
 
 t.test(
-  'if 12 streams of all live calls open at once, 8 are accepted, and test calls have a separate limit',
+  'of 12 event streams that follow all live calls and open at once, 8 are accepted; test calls have a separate limit',
   async (t) => {
     const { follow } = setup()
     const leave = new AbortController()

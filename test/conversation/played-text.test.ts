@@ -76,7 +76,7 @@ t.test('word timings make the played text exact to the word', (t) => {
   t.end()
 })
 
-t.test('words of a sentence with incomplete audio do not count as played too early', (t) => {
+t.test('while the audio of a sentence is incomplete, words after the played part do not count as played', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence(`${spoken['tt-weasels']} ${spoken['privacy-prompt']}`)
   turn.audio(clips.get('tt-weasels')!)

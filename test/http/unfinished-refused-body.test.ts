@@ -13,21 +13,27 @@ import { mount, operation, start, surface } from './harness.ts'
 overEngines(t, (t, engine) => {
   if (engine !== 'uws') return
   for (const framing of ['length', 'chunks'] as const) {
-    t.test(`a refused body with ${framing} that stalls for 0.8 s closes its connection`, async (t) => {
-      const client = await begin(t, framing)
-      await client.send(1, 900)
-      t.equal(client.text, '')
-      await client.send(0, 200)
-      t.match(client.text, refusedAndClosed)
-    })
+    t.test(
+      `if the body of a refused request, framed by ${framing}, stalls for 0.8 s, the server closes the connection`,
+      async (t) => {
+        const client = await begin(t, framing)
+        await client.send(1, 900)
+        t.equal(client.text, '')
+        await client.send(0, 200)
+        t.match(client.text, refusedAndClosed)
+      },
+    )
 
-    t.test(`a refused body with ${framing} that is slow for 2 s closes its connection`, async (t) => {
-      const client = await begin(t, framing)
-      for (let count = 0; count < 12; count += 1) await client.send(1, 150)
-      t.equal(client.text, '')
-      for (let count = 0; count < 3; count += 1) await client.send(1, 100)
-      t.match(client.text, refusedAndClosed)
-    })
+    t.test(
+      `if the body of a refused request, framed by ${framing}, stays slow for 2 s, the server closes the connection`,
+      async (t) => {
+        const client = await begin(t, framing)
+        for (let count = 0; count < 12; count += 1) await client.send(1, 150)
+        t.equal(client.text, '')
+        for (let count = 0; count < 3; count += 1) await client.send(1, 100)
+        t.match(client.text, refusedAndClosed)
+      },
+    )
   }
 
   t.test('a refused body with length that is fast keeps its connection', async (t) => {

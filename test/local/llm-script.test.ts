@@ -113,28 +113,31 @@ t.test('the embedded LLM never says the words of a note, wherever the note is in
     }
 })
 
-t.test('no words of the prompt answer an instruction to the agent', async (t) => {
-  const items: LlmItem[] = [
-    {
-      type: 'message',
-      role: 'system',
-      text: 'The caller has said something about a line. The call is transferred to sales.',
-    },
-    { type: 'message', role: 'user', text: 'Hi.' },
-    { type: 'message', role: 'assistant', text: 'Hello.' },
-  ]
-  for (const [hint, expected] of [
-    [
-      '[The caller has said something, and no word of it was understood. Ask them in one short sentence to say it again.]',
-      /^I am sorry, I did not understand you/,
-    ],
-    [
-      '[The call was not transferred: the line is busy. Tell the caller in one short sentence, and offer to help.]',
-      /^I am sorry, I could not connect you/,
-    ],
-  ] as const)
-    t.match((await ask(null, { items: [...items, { type: 'message', role: 'user', text: hint }] })).text, expected)
-})
+t.test(
+  'the scripted LLM answers an instruction in brackets with its own sentence, not with words of the prompt',
+  async (t) => {
+    const items: LlmItem[] = [
+      {
+        type: 'message',
+        role: 'system',
+        text: 'The caller has said something about a line. The call is transferred to sales.',
+      },
+      { type: 'message', role: 'user', text: 'Hi.' },
+      { type: 'message', role: 'assistant', text: 'Hello.' },
+    ]
+    for (const [hint, expected] of [
+      [
+        '[The caller has said something, and no word of it was understood. Ask them in one short sentence to say it again.]',
+        /^I am sorry, I did not understand you/,
+      ],
+      [
+        '[The call was not transferred: the line is busy. Tell the caller in one short sentence, and offer to help.]',
+        /^I am sorry, I could not connect you/,
+      ],
+    ] as const)
+      t.match((await ask(null, { items: [...items, { type: 'message', role: 'user', text: hint }] })).text, expected)
+  },
+)
 
 t.test('a tool argument gets the allowed value whose words the user says, singular or plural', async (t) => {
   const parameters = (values: string[]) => ({ type: 'object', properties: { label: { enum: values } } })

@@ -123,22 +123,25 @@ t.test('restoreAgentVersion brings settings and tools back as a new version', as
   t.same(faultOf(await restore(acme, id, 99)), { status: 404, code: 'NOT_FOUND' })
 })
 
-t.test('a restored tool keeps its secrets at its origin, and never takes them to another origin', async (t) => {
-  const acme = await admin.organization('origins')
-  const id = await made(acme)
-  const thief = { name: 'a', description: 'x', source: webhook('https://thief.example/') }
-  const { id: toolId } = (await addTool(acme, id, thief)).json<Tool>()
-  const ofTool = `/v1/agents/${id}/tools/${toolId}`
-  const owned = webhook('https://owner.example/', { ...secret, secret: 'a-secret-of-the-owner' })
-  t.equal((await call(acme, 'PATCH', ofTool, { source: owned })).status, 200)
-  t.equal((await restore(acme, id, 2)).status, 200)
-  const source = { url: 'https://thief.example/', hasSecret: false, authHeaders: null }
-  t.match((await call(acme, 'GET', ofTool)).json<Tool>().source, source)
-  const sql = openDatabase(parley)
-  t.teardown(() => sql.end())
-  t.same(await sql`select sealed from agent_tools where id = ${toolId}`, [{ sealed: null }])
-  t.same(await sql`select from agent_versions where settings::text || tools::text like '%k4n4ry%'`, [])
-})
+t.test(
+  'a restored tool keeps its secrets only if the origin of its URL is the same, otherwise they are deleted',
+  async (t) => {
+    const acme = await admin.organization('origins')
+    const id = await made(acme)
+    const thief = { name: 'a', description: 'x', source: webhook('https://thief.example/') }
+    const { id: toolId } = (await addTool(acme, id, thief)).json<Tool>()
+    const ofTool = `/v1/agents/${id}/tools/${toolId}`
+    const owned = webhook('https://owner.example/', { ...secret, secret: 'a-secret-of-the-owner' })
+    t.equal((await call(acme, 'PATCH', ofTool, { source: owned })).status, 200)
+    t.equal((await restore(acme, id, 2)).status, 200)
+    const source = { url: 'https://thief.example/', hasSecret: false, authHeaders: null }
+    t.match((await call(acme, 'GET', ofTool)).json<Tool>().source, source)
+    const sql = openDatabase(parley)
+    t.teardown(() => sql.end())
+    t.same(await sql`select sealed from agent_tools where id = ${toolId}`, [{ sealed: null }])
+    t.same(await sql`select from agent_versions where settings::text || tools::text like '%k4n4ry%'`, [])
+  },
+)
 
 t.test('restoreAgentVersion refuses a name that another agent has taken, and a model that is gone', async (t) => {
   const acme = await admin.organization('taken')

@@ -45,7 +45,7 @@ const [number] = await sql<[{ id: string; identity: string; organizationId: stri
   select id, provider_identity as identity, organization_id as "organizationId" from rmsg_numbers where not test and organization_id is not null limit 1`
 const { identity } = number
 
-/** One delivery attempt to a subscription: the provider's number for it, and the response status. */
+/** One attempt to deliver an event: its count for this event (1 is the first), and the receiver's response status. */
 type Taken = { attempt: number; status: number }
 type Far = { name: string; deliveries: Received[]; taken: Map<string, Taken[]> }
 const attempts = new Map<string, number>()

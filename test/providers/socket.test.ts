@@ -132,19 +132,22 @@ t.test('unread frames, the size of a frame and unsent data are limited', async (
   await until(() => stub.open === 0)
 })
 
-t.test('a socket that breaks or sends garbage is closed with its code', async (t) => {
-  const { stub, open } = await setup(t)
-  const received = transcript()
-  ;(await open()).listen(received)
-  stub.accepted[0]?.terminate()
-  t.equal(await received.done, 'closed 1006')
+t.test(
+  'a socket that breaks is reported with close code 1006, and a socket that sends garbage with 1002',
+  async (t) => {
+    const { stub, open } = await setup(t)
+    const received = transcript()
+    ;(await open()).listen(received)
+    stub.accepted[0]?.terminate()
+    t.equal(await received.done, 'closed 1006')
 
-  const garbled = transcript()
-  ;(await open()).listen(garbled)
-  rawSocket(stub.accepted[1]).write(Buffer.from([0xff, 0xff, 0xff, 0xff]))
-  t.equal(await garbled.done, 'closed 1002 local: what came is no frame')
-  await until(() => stub.open === 0)
-})
+    const garbled = transcript()
+    ;(await open()).listen(garbled)
+    rawSocket(stub.accepted[1]).write(Buffer.from([0xff, 0xff, 0xff, 0xff]))
+    t.equal(await garbled.done, 'closed 1002 local: what came is no frame')
+    await until(() => stub.open === 0)
+  },
+)
 
 t.test('close sends a close frame, and destroys the connection if no close frame comes back', async (t) => {
   const { stub, open } = await setup(t)

@@ -32,8 +32,8 @@ t.test('the cost model multiplies units by their costs and adds the costs of idl
     ...{ organizations: 1, callsADay: 36_000, minutesACall: 2, requestsADay: 360_000, busiestHour: 0.1 },
     ...{ coresANode: 1, nodeUse: 0.5, retentionDays: 10 },
   }
-  // In the busiest hour each second has 1 call, 2 minutes and 10 requests: 1 × 20 + 2 × 15 + 10 × 1 = 60 ms of
-  // processor time.
+  // In the busiest hour 1 call, 2 call minutes and 10 requests come per second. They take 1 × 20 + 2 × (10 + 5) +
+  // 10 × 1 = 60 ms of processor time.
   t.strictSame(demandOf(costs, load), {
     ...{ callsASecond: 1, liveCalls: 120, requestsASecond: 10, nodeCores: 0.06, nodes: 2 },
     ...{ callMemoryBytesANode: 60_000, postgresCores: 0.02, transactionsASecond: 14, rowsWrittenASecond: 0 },

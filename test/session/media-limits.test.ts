@@ -79,16 +79,19 @@ overEngines(t, (t) => {
     t.same(sink.calls.at(-1), ['gone'])
   })
 
-  t.test('after 10 s further text frames are accepted, of any type', async (t) => {
-    const { join, clock } = await serve(t)
-    const { client, sink } = await join()
-    for (let i = 0; i < 50; i++) client.send({ type: 'contextual_update', text: String(i) })
-    await until('all calls', () => sink.calls.length === 50)
-    await clock.advance(10_000)
-    for (let i = 0; i < 50; i++) client.send({ type: 'played', mark: 'never' })
-    client.send({ type: 'played', mark: 'never' })
-    t.same(await fatal(client), { code: 'RATE_LIMITED', fatal: true, closed: 1013 }, 'answers to nothing count')
-  })
+  t.test(
+    '10 s after the limit of text frames was used up, 50 more are accepted, and `played` frames count too',
+    async (t) => {
+      const { join, clock } = await serve(t)
+      const { client, sink } = await join()
+      for (let i = 0; i < 50; i++) client.send({ type: 'contextual_update', text: String(i) })
+      await until('all calls', () => sink.calls.length === 50)
+      await clock.advance(10_000)
+      for (let i = 0; i < 50; i++) client.send({ type: 'played', mark: 'never' })
+      client.send({ type: 'played', mark: 'never' })
+      t.same(await fatal(client), { code: 'RATE_LIMITED', fatal: true, closed: 1013 }, 'answers to nothing count')
+    },
+  )
 
   t.test('audio may be up to 2 s ahead of real time', async (t) => {
     const { join, clock } = await serve(t)

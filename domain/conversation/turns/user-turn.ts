@@ -59,7 +59,7 @@ export class UserTurn {
   #readToMs: number | null = null
   /** The time at which the last turn's speech ended. */
   #lastTurnEndMs = Number.NEGATIVE_INFINITY
-  /** The due time of the decision, as last computed. */
+  /** When the decision that the turn is over is due, as last computed. */
   #dueMs: number | null = null
   #isFlushed = false
   #guessed: string[] = []

@@ -66,7 +66,8 @@ function zoneChoices(current: string) {
 }
 
 function ChangeCard({ organization }: { organization: Organization }) {
-  // The fields show the settings of the first reading. A newer reading must not pass for a change by this person.
+  // The fields show the settings as first fetched. Only differences from these are saved: compared with settings that
+  // were fetched later, another admin's change would look like a change by this person.
   const [shown, setShown] = useState(organization)
   const { name, recording, timeZone, toolResults, messageText } = shown
   const change = useChangeOrganization()
