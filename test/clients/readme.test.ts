@@ -9,6 +9,7 @@ import { wavHeader } from '../../audio/wav.ts'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
+import { slowEngines } from '../realtime/socket.ts'
 import { transcribe } from '../router/requests.ts'
 import { spoken } from '../speech/fixtures.ts'
 import { words } from '../speech/words.ts'
@@ -23,7 +24,7 @@ t.setTimeout(700_000)
 // last test.
 const clients = await installNodeClients('.')
 const { python, missing } = await pythonEnvironment('openai.txt')
-const parley = await startParley()
+const parley = await startParley(slowEngines)
 const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-readme-'))
 mkdirSync(path.join(folder, '.parley'))
 writeFileSync(path.join(folder, '.parley/local.key'), `${parley.key}\n`)

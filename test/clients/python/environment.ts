@@ -7,6 +7,10 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { here, install, installTimeoutMs, modifiedMs } from '../setup.ts'
 
+// Python stores the compiled form of each module at its first import, so an installation need not compile all modules.
+delete process.env.PYTHONDONTWRITEBYTECODE
+const pipInstall = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-compile']
+
 export type PythonEnvironment = { python: string; missing: string | null }
 
 /** Installs `requirements`, a file in this folder. `missing` is null, or the reason why the installation failed. */
@@ -19,7 +23,7 @@ export async function pythonEnvironment(requirements: string): Promise<PythonEnv
     if (modifiedMs(complete) > modifiedMs(file)) return null
     const failed =
       (await install('python3', ['-m', 'venv', '--clear', folder])) ??
-      (await install(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', file]))
+      (await install(python, [...pipInstall, '-r', file]))
     if (failed === null) await writeFile(complete, '')
     return failed
   })
