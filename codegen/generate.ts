@@ -13,6 +13,7 @@ import { emitChannels } from './targets/typescript/channels.ts'
 import { emitClient } from './targets/typescript/client.ts'
 import { emitClientTypes } from './targets/typescript/client-types.ts'
 import { emitConsoleClient } from './targets/typescript/console-client.ts'
+import { emitConsoleRoles } from './targets/typescript/console-roles.ts'
 import { emitContract } from './targets/typescript/contract.ts'
 import { emitCloseCodes, emitErrors } from './targets/typescript/errors.ts'
 import { emitHandlers } from './targets/typescript/handlers.ts'
@@ -40,6 +41,8 @@ export type Layout = {
   clientFolder: string | null
   /** The folder for the console's client. Left out if the document has no operations for signing in. */
   consoleFolder?: string
+  /** The folder for the operations' roles. Left out if no page of the console uses the operations. */
+  rolesFolder?: string
   docsFolder: string | null
   /**
    * The folder for the error pages: a subfolder for each API, with a page for each error code. Null if there are no
@@ -76,7 +79,7 @@ export function generateShared({ file, shared = {} }: Source, folder: string): G
 }
 
 function emitSurface(document: OpenApiDocument, layout: Layout): Files {
-  const { folder, clientFolder, consoleFolder, docsFolder, runtimePath, sharedModule } = layout
+  const { folder, clientFolder, consoleFolder, rolesFolder, docsFolder, runtimePath, sharedModule } = layout
   const files: Files = new Map()
   files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
   files.set(`${folder}/validators.ts`, emitValidators(document, runtimePath))
@@ -94,6 +97,7 @@ function emitSurface(document: OpenApiDocument, layout: Layout): Files {
     if (document.webhooks.length > 0) files.set(`${clientFolder}/webhooks.ts`, emitWebhooks(document))
   }
   if (consoleFolder) for (const [name, text] of emitConsoleClient(document)) files.set(`${consoleFolder}/${name}`, text)
+  if (rolesFolder) files.set(`${rolesFolder}/${document.name}-roles.ts`, emitConsoleRoles(document))
   return files
 }
 

@@ -25,6 +25,8 @@ const runtimePath = '../../runtime'
 const sharedFile = 'shared.yaml'
 /** The APIs without generated clients: only this server's pages and carriers call them. */
 const withoutClient = new Set(['internal', 'carrier'])
+/** The APIs whose operations the console's pages use. */
+const ofConsole = new Set(['platform', 'compat'])
 /** The APIs with separate error codes. The other APIs have no error codes, or use the router's error codes. */
 const withErrorPages = new Set(['router', 'platform', 'realtime', 'session'])
 const errorsFolder = 'docs/errors'
@@ -81,6 +83,7 @@ function layoutOf(name: string): Layout {
     sharedModule: '../shared/types.ts',
     clientFolder: withoutClient.has(name) ? null : clientFolder,
     ...(name === 'internal' && { consoleFolder: 'generated/console' }),
+    ...(ofConsole.has(name) && { rolesFolder: 'generated/console' }),
     docsFolder: name === 'router' ? 'docs' : null,
     errorsFolder: withErrorPages.has(name) ? errorsFolder : null,
   }

@@ -15,6 +15,7 @@ const mini = readFileSync(path, 'utf8')
 const layout = {
   folder: 'golden/mini',
   clientFolder: 'golden/clients',
+  rolesFolder: 'golden/console',
   docsFolder: 'golden/docs',
   runtimePath: '../../../../runtime',
   sharedModule: '../shared/types.ts',

@@ -37,6 +37,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.click('dialog button[type="submit"]')
     await page.waitForSelector('text=Your business must be verified first', patience)
     await check('number-unverified')
+    t.equal(await page.isVisible('dialog a[href="/console/numbers/verification"]'), true)
     await verify(owner)
     await page.click('dialog button[type="submit"]')
     await page.waitForURL(/\/console\/numbers$/, patience)

@@ -31,9 +31,17 @@ async function visits(browser: Browser): Promise<void> {
         ready: '[data-turn]',
       }),
     ),
+    {
+      name: 'the business verification',
+      address: '/numbers/verification',
+      api: /\/v1\/phone-numbers\/kyb$/,
+      ready: 'main form',
+    },
     { name: 'conversations', address: '/conversations', api: /\/v1\/conversations\?/, ready: '[data-state="empty"]' },
     { name: 'a wrong address', address: '/nothing/here', api: /\/nothing/, ready: 'h1' },
   ]
+  const withStates = ['the overview', 'calls', 'a call', 'the business verification']
+  const stated = pages.filter(({ name }) => withStates.includes(name))
   t.test('each page has no accessibility fault, fits 360 pixels and obeys its content security policy', async (t) => {
     for (const { name, address, ready } of pages) {
       const { open, check, close } = await shop.visit(t)
@@ -51,7 +59,7 @@ async function visits(browser: Browser): Promise<void> {
   ]
   for (const { state, status, code } of states)
     t.test(`each page says what happened if the server answers ${status}`, async (t) => {
-      for (const { name, address, api } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? [])) {
+      for (const { name, address, api } of stated) {
         const { page, faults, open, close } = await shop.visit(t)
         await refuse(page, api, status, code)
         await open(address, `[data-state="${state}"]`)
@@ -65,7 +73,7 @@ async function visits(browser: Browser): Promise<void> {
     })
 
   t.test('a page has its heading and no accessibility fault while data, session or script is loading', async (t) => {
-    for (const { name, address, api, ready } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? []))
+    for (const { name, address, api, ready } of stated)
       for (const slow of [api, /\/console\/auth\/session/, /\/console\/assets\/\w+-page[^/]*\.js/]) {
         const { page, open, close } = await shop.visit(t)
         const release = await hold(page, slow)
@@ -102,7 +110,7 @@ async function visits(browser: Browser): Promise<void> {
   })
 
   t.test('the keyboard reaches every control of a page', async (t) => {
-    for (const { name, address, ready } of pages.slice(0, 5)) {
+    for (const { name, address, ready } of [...pages.slice(0, 5), ...stated.slice(-1)]) {
       const { page, open, close } = await shop.visit(t)
       await open(address, ready)
       const all = (await page.evaluate(markControls)) as number

@@ -1,33 +1,57 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, useContext, useId } from 'react'
 import styles from './field.module.css'
+import { FormContext } from './form-context.ts'
 
 export type Labelled = { label: string; note?: ReactNode }
-type FieldNames = { id: string; 'aria-describedby': string | undefined }
+/** `name` is the field's name in the request, or the JSON pointer of the field in the request's body. */
+type Described = { note?: ReactNode; name?: string | undefined }
+type FieldNames = { id: string; 'aria-describedby': string | undefined; 'aria-invalid'?: true }
 
-/** Joins a field to its label and its note, so a screen reader reads all three together. */
-export function useFieldNames(note: ReactNode): { field: FieldNames; noteId: string } {
+/** Joins a field to its label, its note and its error, so a screen reader reads all of them together. */
+export function useFieldNames({ note, name }: Described): { field: FieldNames; below: ReactNode } {
   const id = useId()
-  const noteId = `${id}-note`
-  return { field: { id, 'aria-describedby': note === undefined ? undefined : noteId }, noteId }
+  const { issues } = useContext(FormContext)
+  const issue = name === undefined ? undefined : issues.find(({ path }) => path === name || path === `/${name}`)
+  const ids = [note === undefined ? [] : `${id}-note`, issue ? `${id}-issue` : []].flat()
+  return {
+    field: {
+      id,
+      'aria-describedby': ids.length > 0 ? ids.join(' ') : undefined,
+      ...(issue && { 'aria-invalid': true }),
+    },
+    below: (
+      <>
+        {note !== undefined && <small id={`${id}-note`}>{note}</small>}
+        {issue && (
+          <span id={`${id}-issue`} className={styles.issue}>
+            {issue.message}
+          </span>
+        )}
+      </>
+    ),
+  }
 }
 
-/** Draws a field's label above the field, and its note below. `children` draws the field. */
-export function Field({ label, note, children }: Labelled & { children: (names: FieldNames) => ReactNode }) {
-  const { field, noteId } = useFieldNames(note)
+type FieldProps = Labelled & Described & { children: (names: FieldNames) => ReactNode }
+
+/** Draws a field's label above the field, and its note and its error below. `children` draws the field. */
+export function Field({ label, note, name, children }: FieldProps) {
+  const { field, below } = useFieldNames({ note, name })
   return (
     <div className={styles.field}>
       <label htmlFor={field.id}>{label}</label>
       {children(field)}
-      {note !== undefined && <small id={noteId}>{note}</small>}
+      {below}
     </div>
   )
 }
 
 /** Asks for a text in one line. */
 export function TextField({ label, note, ...rest }: ComponentProps<'input'> & Labelled) {
+  const { isLocked } = useContext(FormContext)
   return (
-    <Field label={label} note={note}>
-      {(names) => <input className={styles.input} {...names} {...rest} />}
+    <Field label={label} note={note} name={rest.name}>
+      {(names) => <input className={styles.input} readOnly={isLocked} {...names} {...rest} />}
     </Field>
   )
 }
@@ -37,10 +61,11 @@ type SelectProps = ComponentProps<'select'> & Labelled & { choices: readonly Cho
 
 /** Asks for one of few values. The browser's own list works with every keyboard and every phone. */
 export function SelectField({ label, note, choices, ...rest }: SelectProps) {
+  const { isLocked } = useContext(FormContext)
   return (
-    <Field label={label} note={note}>
+    <Field label={label} note={note} name={rest.name}>
       {(names) => (
-        <select className={styles.input} {...names} {...rest}>
+        <select className={styles.input} disabled={isLocked} {...names} {...rest}>
           {choices.map(({ value, label: text }) => (
             <option key={value} value={value}>
               {text}

@@ -1,29 +1,33 @@
 /** Has forms, longer texts, checkboxes, groups of fields, and the question before a deletion. */
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useContext, useMemo } from 'react'
+import { issuesOf } from '../data/issues.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field, type Labelled, useFieldNames } from './field.tsx'
 import styles from './form.module.css'
+import { FormContext } from './form-context.ts'
 import { type FormValues, onSubmit } from './form-values.ts'
 import { ActionFault } from './notice.tsx'
 
 /** Asks for a text with several lines. */
 export function AreaField({ label, note, ...rest }: ComponentProps<'textarea'> & Labelled) {
+  const { isLocked } = useContext(FormContext)
   return (
-    <Field label={label} note={note}>
-      {(names) => <textarea rows={4} className={styles.area} {...names} {...rest} />}
+    <Field label={label} note={note} name={rest.name}>
+      {(names) => <textarea rows={4} className={styles.area} readOnly={isLocked} {...names} {...rest} />}
     </Field>
   )
 }
 
 export function CheckField({ label, note, ...rest }: ComponentProps<'input'> & Labelled) {
-  const { field, noteId } = useFieldNames(note)
+  const { field, below } = useFieldNames({ note, name: rest.name })
+  const { isLocked } = useContext(FormContext)
   return (
     <div className={styles.check}>
-      <input type="checkbox" {...field} {...rest} />
+      <input type="checkbox" disabled={isLocked} {...field} {...rest} />
       <div>
         <label htmlFor={field.id}>{label}</label>
-        {note !== undefined && <small id={noteId}>{note}</small>}
+        {below}
       </div>
     </div>
   )
@@ -44,15 +48,25 @@ export function FieldRow({ children }: { children: ReactNode }) {
   return <div className={styles.row}>{children}</div>
 }
 
-type FormProps = { submit: (values: FormValues) => void; error?: unknown; actions: ReactNode; children: ReactNode }
+export type FormProps = {
+  submit: (values: FormValues) => void
+  error?: unknown
+  /** True if the person may only read the form. */
+  isLocked?: boolean
+  actions: ReactNode
+  children: ReactNode
+}
 
 /** Draws a form. The browser keeps the fields' values, and `submit` gets the values. */
-export function Form({ submit, error, actions, children }: FormProps) {
+export function Form({ submit, error, isLocked = false, actions, children }: FormProps) {
+  const context = useMemo(() => ({ issues: issuesOf(error), isLocked }), [error, isLocked])
   return (
     <form className={styles.form} onSubmit={onSubmit(submit)}>
-      {children}
-      <ActionFault error={error} />
-      <div className={styles.actions}>{actions}</div>
+      <FormContext value={context}>
+        {children}
+        <ActionFault error={error} />
+        <div className={styles.actions}>{actions}</div>
+      </FormContext>
     </form>
   )
 }

@@ -23,6 +23,10 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     component: lazyRouteComponent(() => import('../pages/numbers/buy-page.tsx'), 'BuyPage'),
   },
   {
+    path: '/numbers/verification',
+    component: lazyRouteComponent(() => import('../pages/verification/verification-page.tsx'), 'VerificationPage'),
+  },
+  {
     path: '/webhooks',
     component: lazyRouteComponent(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
   },

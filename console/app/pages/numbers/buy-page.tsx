@@ -19,6 +19,7 @@ import { Page } from '../../parts/page.tsx'
 import { SimulatedCarrier } from '../../parts/simulated-carrier.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
+import { VerificationLink } from '../../parts/verification.tsx'
 
 /** Searches numbers by area code or town. The search is in the page's URL. */
 export function BuyPage() {
@@ -134,10 +135,8 @@ function BuyDialog({ number, onClose }: { number: AvailablePhoneNumber; onClose:
         <AgentField label="Agent that answers" name="agentId" none="No agent yet" />
         {isUnverified && (
           <Notice tone="warn" title="Your business must be verified first">
-            <p>
-              Carriers ask who is behind a number. <code>parley business save</code> and{' '}
-              <code>parley business submit</code> send what they need.
-            </p>
+            <p>Carriers ask who is behind a number.</p>
+            <VerificationLink />
           </Notice>
         )}
       </Form>

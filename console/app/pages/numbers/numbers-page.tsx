@@ -7,12 +7,13 @@ import { AgentName } from '../../parts/agent-name.tsx'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { money, words } from '../../parts/formats.ts'
-import { Faint, Line } from '../../parts/layout.tsx'
+import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
+import { VerificationNotice } from '../../parts/verification.tsx'
 import { ChangeDialog, ReleaseDialog } from './number-dialogs.tsx'
 
 type Open = { kind: 'change' | 'release'; number: PhoneNumber }
@@ -37,17 +38,25 @@ export function NumbersPage() {
       }
       command={{ path: '/v1/phone-numbers', cli: 'numbers list' }}
     >
-      <Answer of={numbers}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty title="No phone number yet">
-              <p>Buy a number here, or connect your trunk under “SIP connections” and import its numbers.</p>
-            </Empty>
-          ) : (
-            <Table label="Phone numbers" columns={[...columns, actions(setOpen)]} rows={rows} keyOf={({ id }) => id} />
-          )
-        }
-      </Answer>
+      <Stack>
+        <VerificationNotice />
+        <Answer of={numbers}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <Empty title="No phone number yet">
+                <p>Buy a number here, or connect your trunk under “SIP connections” and import its numbers.</p>
+              </Empty>
+            ) : (
+              <Table
+                label="Phone numbers"
+                columns={[...columns, actions(setOpen)]}
+                rows={rows}
+                keyOf={({ id }) => id}
+              />
+            )
+          }
+        </Answer>
+      </Stack>
       {open?.kind === 'change' && <ChangeDialog number={open.number} onClose={close} />}
       {open?.kind === 'release' && <ReleaseDialog number={open.number} onClose={close} />}
     </Page>

@@ -1,4 +1,5 @@
 import type { BusinessEntityType, SmsBrandProfile } from '../../../../generated/clients/typescript/models/platform.ts'
+import { entityTypes } from '../../parts/entity-types.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { FieldGroup, FieldRow } from '../../parts/form.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
@@ -8,14 +9,6 @@ import { websiteOf } from '../../parts/tidy.ts'
 import { TidyField } from '../../parts/tidy-field.tsx'
 
 type Vertical = SmsBrandProfile['vertical']
-
-const entityTypes: readonly { value: BusinessEntityType; label: string }[] = [
-  { value: 'PRIVATE_PROFIT', label: 'A private company' },
-  { value: 'PUBLIC_PROFIT', label: 'A company on a stock exchange' },
-  { value: 'NON_PROFIT', label: 'A non-profit organization' },
-  { value: 'SOLE_PROPRIETOR', label: 'A sole proprietor' },
-  { value: 'GOVERNMENT', label: 'A government' },
-]
 
 const verticals: readonly Vertical[] = [
   ...(['AGRICULTURE', 'COMMUNICATION', 'CONSTRUCTION', 'EDUCATION', 'ENERGY', 'ENTERTAINMENT'] as const),
