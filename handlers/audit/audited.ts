@@ -38,14 +38,15 @@ function audited(operation: Operation, handler: Handler, deps: AuditDeps): Handl
     // Programs read all day, so only reads by a person (a client with a role) are logged.
     if (isRead && caller.role === undefined) return handler(input, context)
     const event = beginEvent(operation, input, context, caller)
+    const isEmpty = isEmptyChange(operation, input)
     const entry: AuditEntry = {
       ...{ id: `audit_${uniqueId()}`, beganAt: new Date(deps.clock.nowMs()), event },
-      ...{ isOpen: !isRead, isStored: false },
+      ...{ isOpen: !isRead && !isEmpty, isStored: false },
     }
     context.caller = withEntry(caller, entry)
     try {
       const result = await handler(input, context)
-      await settled(deps, context, () => succeed(operation, entry, input, result, deps))
+      if (!isEmpty) await settled(deps, context, () => succeed(operation, entry, input, result, deps))
       return result
     } catch (error) {
       await settled(deps, context, () => fail(entry, error, { operation, caller, context }, deps))
@@ -55,6 +56,10 @@ function audited(operation: Operation, handler: Handler, deps: AuditDeps): Handl
     }
   }
 }
+
+/** A PATCH changes the fields in its body, so an empty body changes nothing. Its refusals are logged all the same. */
+const isEmptyChange = ({ method }: Operation, { body }: Input) =>
+  method === 'patch' && typeof body === 'object' && body !== null && Object.keys(body).length === 0
 
 /**
  * Stores the audit event with `work`. A failure is only logged, because the client must get the operation's response.

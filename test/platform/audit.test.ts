@@ -70,6 +70,38 @@ t.test('the audit log has a change by an API key, with its target, its changed f
   ])
 })
 
+t.test('a change with an empty body changes nothing and is not in the log', async (t) => {
+  const acme = await administrator('logs no empty change')
+  const made = async (path: string, body: object) => (await call(acme, 'POST', path, body)).json<{ id: string }>().id
+  const id = await made('/v1/agents', agent)
+  const tool = { name: 'look', description: 'Looks.', source: { kind: 'builtin', name: 'end_call' } }
+  const webhook = { name: 'CRM', url: 'https://crm.example/', events: ['call.report'] }
+  const trunk = { name: 'Office', inbound: { allowedAddresses: ['192.0.2.0/24'] } }
+  const connection = await made('/v1/phone-numbers/sip-connections', trunk)
+  const imported = { e164: '+12125550123', sipConnectionInstallationId: connection, agentId: id }
+  const targets = {
+    updateOrganization: '/v1/organization',
+    updateAgent: `/v1/agents/${id}`,
+    updateAgentTool: `/v1/agents/${id}/tools/${await made(`/v1/agents/${id}/tools`, tool)}`,
+    updateWebhook: `/v1/webhooks/${await made('/v1/webhooks', webhook)}`,
+    updateSipConnection: `/v1/phone-numbers/sip-connections/${connection}`,
+    updatePhoneNumber: `/v1/phone-numbers/${await made('/v1/phone-numbers/import', imported)}`,
+    updateKey: `/v1/keys/${acme.keyId}`,
+    updateMember: `/v1/members/${(await person(acme.id, 'member', 'member')).userId}`,
+  }
+  const before = (await events(acme)).length
+  for (const [operation, path] of Object.entries(targets)) {
+    const { status } = await call(acme, 'PATCH', path, {})
+    t.equal(status, operation === 'updateMember' ? 400 : 200, operation)
+  }
+  t.equal((await events(acme)).length, before)
+  const patches = platformSurface.operations.filter(({ method }) => method === 'patch').map(({ id }) => id)
+  t.same(patches.sort(), Object.keys(targets).sort(), 'these are all operations with the method PATCH')
+  const viewer = await person(acme.id, 'viewer', 'viewer')
+  await call(viewer, 'PATCH', '/v1/organization', {})
+  await until('the refusal is there', async () => (await events(acme, '?action=access.denied')).length === 1)
+})
+
 t.test('an agent whose name has the character NUL is in the log too', async (t) => {
   const acme = await administrator('logs odd names')
   const made = await call(acme, 'POST', '/v1/agents', { ...agent, name: 'front\0desk' })
