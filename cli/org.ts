@@ -163,6 +163,8 @@ function lineOf(row: OrganizationRow): string {
     `concurrency ${row.maxConcurrency ?? 'unlimited'}`,
     `sessions ${row.maxSessions ?? 'unlimited'}`,
     ...(row.timeZone === 'UTC' ? [] : [`time zone ${row.timeZone}`]),
+    `tool results ${row.toolResults}`,
+    `message text ${row.messageText}`,
     ...(row.isDisabled ? ['disabled'] : []),
     ...(on.length > 0 ? [`features ${on.join(',')}`] : []),
   ].join('  ')

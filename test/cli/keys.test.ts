@@ -80,7 +80,10 @@ t.test('API keys have names, expiry times and scopes; a rotated secret stays val
 
 t.test('the `org` commands create an organization, change its credit and settings, and list it', async (t) => {
   const created = await outputOf(t, 'org', 'create', 'Blue & Sons')
-  t.match(created, /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited {2}sessions unlimited$/)
+  t.match(
+    created,
+    /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited {2}sessions unlimited {2}tool results keep {2}message text drop$/,
+  )
   const id = /org_\w+/.exec(created)?.[0] ?? ''
   t.match(await outputOf(t, 'org', 'credit', id, '25.50'), 'credit $25.50')
   t.match(await outputOf(t, 'org', 'credit', id, '--', '-3.25'), 'credit $22.25')
@@ -88,7 +91,8 @@ t.test('the `org` commands create an organization, change its credit and setting
   t.match(await outputOf(t, 'org', 'show', id), `${id}  Blue & Sons  credit $22.25`)
   const set = ['name=Blue', 'credit=5.5', 'max_concurrency=3', 'sms_enabled=on', 'recording=on']
   const changed = await outputOf(t, 'org', 'set', id, ...set)
-  t.equal(changed, `${id}  Blue  credit $5.50  concurrency 3  sessions unlimited  features sms,recording`)
+  const rest = 'sessions unlimited  tool results keep  message text drop  features sms,recording'
+  t.equal(changed, `${id}  Blue  credit $5.50  concurrency 3  ${rest}`)
   const json = JSON.parse(await outputOf(t, 'org', 'set', id, 'sms_enabled=off', '--json')) as object
   t.match(json, {
     name: 'Blue',
@@ -99,7 +103,10 @@ t.test('the `org` commands create an organization, change its credit and setting
   })
   t.match(await outputOf(t, 'org', 'set', id, 'max_concurrency=unlimited'), 'concurrency unlimited')
   const words = ['max_concurrency=null', 'max_sessions=none', 'sms_enabled=true', 'recording=false']
-  t.match(await outputOf(t, 'org', 'set', id, ...words), /concurrency unlimited {2}sessions unlimited {2}features sms$/)
+  t.match(
+    await outputOf(t, 'org', 'set', id, ...words),
+    /concurrency unlimited {2}sessions unlimited .* {2}features sms$/,
+  )
   refused(t, await command('org', 'set', id), /missing required argument 'settings'/)
   refused(t, await command('org', 'set', id, 'max_concurrency=0'), /a limit is 1 to 1000000, or unlimited/)
   refused(t, await command('org', 'set', id, 'sms_enabled=perhaps'), /perhaps is neither on nor off/)
