@@ -7,3 +7,12 @@ export function isTimezone(name: string): boolean {
     return false
   }
 }
+
+/**
+ * Returns the zone's name with the letters of the time zone database. A name for which Intl has another name, such as
+ * `Asia/Kolkata` in Node.js 20, is returned as it is.
+ */
+export function spelledZone(name: string): string {
+  const known = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  return known.toLowerCase() === name.toLowerCase() ? known : name
+}

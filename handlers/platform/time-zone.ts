@@ -1,5 +1,5 @@
 /** Chooses the time zone in which a response's hours and days begin. */
-import { isTimezone } from '../../domain/records/time-zone.ts'
+import { isTimezone, spelledZone } from '../../domain/records/time-zone.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 /** Finds an organization's time zone. */
@@ -16,7 +16,7 @@ export async function timeZoneOf(
 ): Promise<string> {
   if (requested === undefined) return (await organizations.find(organizationId))?.timeZone ?? 'UTC'
   if (!isTimezone(requested)) throw unknownZone(param)
-  return requested
+  return spelledZone(requested)
 }
 
 export const unknownZone = (param: string) =>

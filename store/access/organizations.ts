@@ -9,7 +9,7 @@ import { notifyOrganizationAdded } from '../caches/organization-notices.ts'
 import { locks } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
-import { unlessZoneUnknown, zoneSetting } from '../postgres/time-zones.ts'
+import { setZone, unlessZoneUnknown } from '../postgres/time-zones.ts'
 import { isUniqueViolation } from '../postgres/unique-violation.ts'
 
 /** The settings for a new organization. The database has defaults for all other settings. */
@@ -153,8 +153,9 @@ async function changeOrganization(
   if (Object.keys(values).length === 0) return readOrganization(tx, id)
   if (changes.timeZone !== undefined) {
     if (!isTimezone(changes.timeZone)) return 'zone_unknown'
-    // Postgres throws if it lacks the zone. Otherwise each later sum by day would fail.
-    await tx`select ${zoneSetting(tx, changes.timeZone)}`
+    // Postgres throws if it lacks the zone. Otherwise each later sum by day would fail. Also, people type names of
+    // zones in small letters.
+    values.time_zone = await setZone(tx, changes.timeZone)
   }
   if (changes.rmsgLegacyInventory === true && (await hasLegacyEnded(tx, id))) return 'legacy_ended'
   if (changes.creditMicroUsd !== undefined) await noteNewCredit(tx, id, changes.creditMicroUsd, now)

@@ -9,7 +9,7 @@ import {
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Worlds } from '../postgres/tenant.ts'
-import { unlessZoneUnknown, zoneSetting } from '../postgres/time-zones.ts'
+import { setZone, unlessZoneUnknown } from '../postgres/time-zones.ts'
 
 const columns = {
   agent: 'agent_id',
@@ -30,7 +30,7 @@ export function createCallFigures(worlds: Worlds): CallFigures {
 
 async function readFigures(tx: Tx, tenant: Tenant, query: FigureQuery) {
   const { groups } = query
-  await tx`select ${zoneSetting(tx, query.timeZone)}`
+  await setZone(tx, query.timeZone)
   const where = tx`
     organization_id = ${tenant.organizationId} and test = ${tenant.test}
     and created_at >= ${new Date(query.fromMs)} and created_at < ${new Date(query.toMs)}

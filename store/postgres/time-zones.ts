@@ -9,6 +9,15 @@ export function zoneSetting(tx: Tx, timeZone: string) {
 }
 
 /**
+ * Sets the transaction's time zone, and returns its name as the time zone database spells it. Intl would also replace
+ * some names by others, such as `Asia/Kolkata` by `Asia/Calcutta`.
+ */
+export async function setZone(tx: Tx, timeZone: string): Promise<string> {
+  const [row] = await tx<{ name: string }[]>`select ${zoneSetting(tx, timeZone)} as name`
+  return row?.name ?? timeZone
+}
+
+/**
  * Resolves with `zone_unknown` if the database lacks the time zone, because the runtime's list of time zones can be
  * newer.
  */

@@ -81,6 +81,13 @@ t.test('updateOrganization changes its own settings, and refuses all other field
   const unknown = (await call(acme, 'PATCH', path, { name: 'half', timeZone: 'Mars/Olympus' })).json<object>()
   t.match(unknown, { error: /timeZone is no name of the IANA time zone database, such as Europe\/Berlin/ })
   t.same((await call(acme, 'GET', path)).json(), after, 'a refused change changes nothing')
+  for (const [typed, timeZone] of [
+    ['europe/berlin', 'Europe/Berlin'],
+    ['ASIA/KOLKATA', 'Asia/Kolkata'],
+    ['utc', 'UTC'],
+  ])
+    t.match((await call(acme, 'PATCH', path, { timeZone: typed })).json(), { timeZone }, 'IANA spells it so')
+  t.match((await call(acme, 'GET', path)).json(), { timeZone: 'UTC' })
 })
 
 t.test('updateOrganization needs the scope admin and a live key, both checked before the body', async (t) => {
@@ -127,7 +134,9 @@ t.test('`parley org set`, `org show` and `org credit` change and show the settin
   }
   t.match(JSON.parse(set.stdout), expected)
   t.match(JSON.parse((await org('show', id, '--json')).stdout), expected)
-  t.match((await org('show', id)).stdout, /sessions 3 .*Asia\/Tokyo .*features sms,rmsg,recording/)
+  const line = /sessions 3 .*Asia\/Tokyo {2}tool results drop {2}message text keep {2}features sms,rmsg,recording/
+  t.match((await org('show', id)).stdout, line)
+  t.match((await org('set', id, 'time_zone=asia/tokyo')).stdout, 'time zone Asia/Tokyo')
   t.match(await org('credit', id, '2.5'), { code: 0, stdout: /credit \$2\.50/ })
   t.match((await call(acme, 'GET', path)).json(), {
     name: 'Renamed',

@@ -53,6 +53,13 @@ async function figuresOf(target: Target, { from, to, by, zone }: Sums) {
   return { zone: shown, rows: rows.map(({ bucket, calls }) => [bucket, calls]) }
 }
 
+t.test('usage and figures name a zone as the time zone database spells it', async (t) => {
+  const acme = await organizationIn('UTC')
+  const day = { from: '2026-07-01T00:00:00Z', to: '2026-07-02T00:00:00Z', by: 'day', zone: 'europe/berlin' } as const
+  t.equal((await usageOf(acme, day)).zone, 'Europe/Berlin')
+  t.equal((await figuresOf(acme, day)).zone, 'Europe/Berlin')
+})
+
 t.test('a zone whose name is an abbreviation too has its summer time, in usage and in figures', async (t) => {
   const acme = await organizationIn('CET')
   await useAt(acme.id, ['2026-07-01T21:59:59Z', '2026-07-01T22:00:00Z'])
