@@ -107,8 +107,9 @@ async function tests(browser: Browser): Promise<void> {
     const id = await liveCall(t, owner)
     const { page, open, check } = await signIn(t, { ...place, role: 'viewer' })
     await open(`/calls/${id}`, 'button:has-text("Join")')
-    await page.click('button:has-text("Join")')
-    await page.waitForSelector('[role="status"]:has-text("role member")', patience)
+    await page.waitForSelector('text=Joining, transferring and ending a call needs the role member.', patience)
+    for (const label of ['Join', 'Transfer', 'End'])
+      t.equal(await page.isVisible(`main header button:text-is("${label}"):disabled`), true, label)
     await check('call-join-forbidden')
   })
 

@@ -212,11 +212,13 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector(`${legend} >> text=Transfer`, patience)
   })
 
-  t.test('a viewer who ends a call is answered that the role is too low', async (t) => {
+  t.test('a person who ends a call and has become a viewer is answered that the role is too low', async (t) => {
     const live = await storeLiveCall(shop, 1)
-    const { page, open } = await shop.visit(t, { role: 'viewer' })
+    const { page, open } = await shop.visit(t, { role: 'member' })
     await open(`/calls/${live}`, '[data-turn]')
     await page.click('button >> text=End')
+    const { users } = shop.admin.store
+    await users.create(shop.organizationId, `member-${shop.organizationId}@example.com`, 'viewer')
     await page.click('dialog button >> text=End the call')
     await page.waitForSelector('dialog [data-state="forbidden"]', patience)
     t.match(await page.textContent('dialog'), 'role member')

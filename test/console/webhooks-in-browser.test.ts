@@ -167,11 +167,12 @@ async function tests(browser: Browser): Promise<void> {
     const { id } = (await call(owner, 'POST', '/v1/webhooks', settings)).json<{ id: string }>()
     const { page, open, check } = await signIn(t, { ...place, role: 'viewer' })
     await open('/webhooks', 'tbody tr')
-    await page.click('text=Show the secret')
-    await page.waitForSelector('text=needs the role admin', patience)
+    await page.waitForSelector('text=Showing and replacing the secret needs the role admin.', patience)
+    t.equal(await page.isVisible('button:text-is("Show the secret"):disabled'), true)
     await check('webhooks-viewer')
     await open(`/webhooks/${id}`, 'text=Sending deliveries again needs the role admin.')
-    t.equal(await page.isVisible('button:text-is("Send failed deliveries again"):disabled'), true)
+    t.equal(await page.isVisible('button:text-is("Send failed deliveries again")'), false)
+    await check('webhook-viewer')
   })
 
   t.test("another organization's delivery and endpoint are not found", async (t) => {

@@ -5,8 +5,9 @@ import type { Webhook, WebhookEventType } from '../../../generated/clients/types
 import { agentsQuery } from '../data/agents.ts'
 import { Badge } from './badge.tsx'
 import { TextField } from './field.tsx'
-import { CheckField, FieldGroup, FieldRow, Form } from './form.tsx'
+import { CheckField, FieldGroup, FieldRow } from './form.tsx'
 import type { FormValues } from './form-values.ts'
+import { RoleForm } from './role.tsx'
 
 export const eventTypes: readonly { type: WebhookEventType; label: string; note: string }[] = [
   { type: 'call.pre_call', label: 'Before a call', note: 'The answer can change the agent for this call.' },
@@ -39,16 +40,25 @@ export type EndpointSettings = {
 
 type FormProps = {
   start?: Webhook
+  needs: 'createWebhook' | 'updateWebhook'
+  /** Begins the sentence about the role that the form needs. */
+  action: string
   save: (settings: EndpointSettings) => void
   error: unknown
   actions: ReactNode
 }
 
 /** Asks for the settings that most endpoints need. The API has more: tags, headers, a secret for the endpoint. */
-export function EndpointForm({ start, save, error, actions }: FormProps) {
+export function EndpointForm({ start, needs, action, save, error, actions }: FormProps) {
   const agents = useQuery(agentsQuery)
   return (
-    <Form error={error} actions={actions} submit={(values) => save(settingsIn(values))}>
+    <RoleForm
+      needs={needs}
+      action={action}
+      error={error}
+      actions={actions}
+      submit={(values) => save(settingsIn(values))}
+    >
       <FieldRow>
         <TextField label="Name" name="name" required maxLength={120} defaultValue={start?.name} placeholder="CRM" />
         <TextField
@@ -95,7 +105,7 @@ export function EndpointForm({ start, save, error, actions }: FormProps) {
           note="An attempt that takes longer has failed."
         />
       </FieldRow>
-    </Form>
+    </RoleForm>
   )
 }
 

@@ -48,6 +48,9 @@ export function FieldRow({ children }: { children: ReactNode }) {
   return <div className={styles.row}>{children}</div>
 }
 
+/** A browser submits a form with one text field on Enter, even without a button. */
+const ignore = () => undefined
+
 export type FormProps = {
   submit: (values: FormValues) => void
   error?: unknown
@@ -61,7 +64,7 @@ export type FormProps = {
 export function Form({ submit, error, isLocked = false, actions, children }: FormProps) {
   const context = useMemo(() => ({ issues: issuesOf(error), isLocked }), [error, isLocked])
   return (
-    <form className={styles.form} onSubmit={onSubmit(submit)}>
+    <form className={styles.form} onSubmit={onSubmit(isLocked ? ignore : submit)}>
       <FormContext value={context}>
         {children}
         <ActionFault error={error} />

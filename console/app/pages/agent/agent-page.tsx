@@ -4,7 +4,6 @@ import { useState } from 'react'
 import type { Agent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { agentQuery, useDeleteAgent } from '../../data/agent.ts'
 import { usePathId, useSearchValues } from '../../parts/address.ts'
-import { Button } from '../../parts/button.tsx'
 import type { Command } from '../../parts/command-strip.tsx'
 import { ConfirmDialog } from '../../parts/form.tsx'
 import { Line, Tabs } from '../../parts/layout.tsx'
@@ -12,6 +11,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PageAnswer } from '../../parts/page-answer.tsx'
 import { useMask } from '../../parts/redaction.tsx'
+import { RoleButton } from '../../parts/role.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { Talk } from './talk.tsx'
 import { Tools } from './tools.tsx'
@@ -54,9 +54,9 @@ function Whole({ agent }: { agent: Agent }) {
         </Line>
       }
       actions={
-        <Button look="alarm" onClick={() => setDeleting(true)}>
+        <RoleButton needs="deleteAgent" look="alarm" onClick={() => setDeleting(true)}>
           Delete
-        </Button>
+        </RoleButton>
       }
       command={commandOf(agent, tab)}
     >

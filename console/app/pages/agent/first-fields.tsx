@@ -4,10 +4,10 @@ import { useRef } from 'react'
 import type { Agent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { voicesQuery } from '../../data/agent.ts'
 import { previewVoice } from '../../data/voice-preview.ts'
-import { Button } from '../../parts/button.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { AreaField, FieldRow } from '../../parts/form.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
+import { RoleButton } from '../../parts/role.tsx'
 import styles from './first-fields.module.css'
 
 type Start = Pick<Agent, 'name' | 'systemPrompt' | 'intent' | 'voice' | 'firstMessage'>
@@ -74,14 +74,15 @@ function VoiceField({ start }: { start: string | null }) {
         defaultValue={start ?? ''}
         placeholder="Chosen by routing"
       />
-      <Button
+      <RoleButton
+        needs="createCompatSpeech"
         disabled={preview.isPending}
         aria-label="Play the voice"
         title="Play the voice"
         onClick={() => preview.mutate()}
       >
         <Volume2 aria-hidden="true" />
-      </Button>
+      </RoleButton>
       <datalist id="voices">
         {data.map(({ vendor, id, name }) => (
           <option key={`${vendor} ${id}`} value={id}>

@@ -2,9 +2,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { useCreateAgent } from '../../data/agents.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Form } from '../../parts/form.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Page } from '../../parts/page.tsx'
+import { RoleForm } from '../../parts/role.tsx'
 import { FirstFields } from './first-fields.tsx'
 import { firstSettingsIn } from './settings.ts'
 
@@ -26,7 +26,9 @@ export function NewAgentPage() {
       }}
     >
       <Card>
-        <Form
+        <RoleForm
+          needs="createAgent"
+          action="Making an agent"
           error={created.error}
           submit={(values) => created.mutate(firstSettingsIn(values), { onSuccess: ({ id }) => open(id) })}
           actions={
@@ -39,7 +41,7 @@ export function NewAgentPage() {
           }
         >
           <FirstFields />
-        </Form>
+        </RoleForm>
       </Card>
     </Page>
   )

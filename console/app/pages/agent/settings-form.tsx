@@ -5,10 +5,11 @@ import { queries } from '../../data/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { AreaField, FieldGroup, FieldRow, Form } from '../../parts/form.tsx'
+import { AreaField, FieldGroup, FieldRow } from '../../parts/form.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
 import { Stack } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
+import { RoleForm } from '../../parts/role.tsx'
 import { FirstFields } from './first-fields.tsx'
 import { changeIn, othersOf } from './settings.ts'
 
@@ -31,7 +32,9 @@ export function SettingsForm({ agent }: { agent: Agent }) {
     })
   return (
     <Card>
-      <Form
+      <RoleForm
+        needs="updateAgent"
+        action="Changing and deleting the agent"
         key={start.version}
         submit={save}
         error={isConflict(update.error) ? null : update.error}
@@ -58,7 +61,7 @@ export function SettingsForm({ agent }: { agent: Agent }) {
         {update.isSuccess && !isOld && note === null && (
           <Notice tone="good" title={`Saved as version ${start.version}.`} />
         )}
-      </Form>
+      </RoleForm>
     </Card>
   )
 }

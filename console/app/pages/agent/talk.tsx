@@ -7,12 +7,12 @@ import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { classes } from '../../parts/classes.ts'
 import { TextField } from '../../parts/field.tsx'
-import { Form } from '../../parts/form.tsx'
 import { FormValues } from '../../parts/form-values.ts'
 import { Columns, Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { PhoneField } from '../../parts/phone-field.tsx'
 import { useMask } from '../../parts/redaction.tsx'
+import { RoleButton, RoleForm, RoleNote } from '../../parts/role.tsx'
 import { StandInNotice } from '../../parts/stand-in-notice.tsx'
 import type { Conversation, Turn } from './conversation.ts'
 import styles from './talk.module.css'
@@ -67,11 +67,17 @@ function Here({ agentId }: { agentId: string }) {
           <Controls talk={talk} meter={meter} />
         ) : (
           <Line>
-            <Button look="main" disabled={state.phase === 'starting' || isOpen} onClick={() => void start()}>
+            <RoleButton
+              needs="createSession"
+              look="main"
+              disabled={state.phase === 'starting' || isOpen}
+              onClick={() => void start()}
+            >
               <Mic aria-hidden="true" />
               {state.phase === 'over' ? 'Talk again' : 'Talk'}
-            </Button>
+            </RoleButton>
             <Faint>The browser asks for your microphone. Without one you type.</Faint>
+            <RoleNote needs="createSession" action="Talking to the agent" />
           </Line>
         )}
       </Stack>
@@ -145,7 +151,9 @@ function CallMe({ agentId }: { agentId: string }) {
   const call = usePlaceCall()
   return (
     <Card title="Let it call a phone">
-      <Form
+      <RoleForm
+        needs="createPhoneSession"
+        action="Calling a phone"
         error={call.error}
         submit={(values) => call.mutate({ agentId, to: values.text('to') })}
         actions={
@@ -168,7 +176,7 @@ function CallMe({ agentId }: { agentId: string }) {
             </Link>
           </Notice>
         )}
-      </Form>
+      </RoleForm>
     </Card>
   )
 }

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import type { Tool } from '../../../../generated/clients/typescript/models/platform.ts'
 import { toolsQuery, useDeleteTool } from '../../data/agent.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { ConfirmDialog } from '../../parts/form.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { useMask } from '../../parts/redaction.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { ToolDialog } from './tool-dialog.tsx'
 
@@ -19,15 +19,16 @@ export function Tools({ agentId }: { agentId: string }) {
   const [edited, setEdited] = useState<Tool | 'new' | null>(null)
   const [removed, setRemoved] = useState<Tool | null>(null)
   const add = (
-    <Button look="main" onClick={() => setEdited('new')}>
+    <RoleButton needs="createAgentTool" look="main" onClick={() => setEdited('new')}>
       <Plus aria-hidden="true" />
       Add a tool
-    </Button>
+    </RoleButton>
   )
   return (
     <Answer of={tools} rows={4}>
       {(rows) => (
         <Stack>
+          <RoleNote needs="createAgentTool" action="Changing the tools" />
           {rows.length === 0 ? (
             <Empty title="The agent has no tools">
               <p>
@@ -62,13 +63,13 @@ function ToolCard({ tool: { name, description, source, parameters }, edit, remov
         <Line>
           <Badge tone="calm">{source.kind}</Badge>
           {source.kind === 'webhook' && (
-            <Button isSmall onClick={edit} aria-label={`Change ${name}`}>
+            <RoleButton needs="updateAgentTool" isSmall onClick={edit} aria-label={`Change ${name}`}>
               Change
-            </Button>
+            </RoleButton>
           )}
-          <Button isSmall look="alarm" onClick={remove} aria-label={`Remove ${name}`}>
+          <RoleButton needs="deleteAgentTool" isSmall look="alarm" onClick={remove} aria-label={`Remove ${name}`}>
             Remove
-          </Button>
+          </RoleButton>
         </Line>
       }
     >

@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router'
 import type { Agent, AgentVersionItem } from '../../../../generated/clients/typescript/models/platform.ts'
 import { useRestoreVersion, versionQuery, versionsQuery } from '../../data/agent.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { classes } from '../../parts/classes.ts'
 import { plural } from '../../parts/formats.ts'
@@ -11,6 +10,7 @@ import { Columns, Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
 import { Older } from '../../parts/older.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { Changes } from './changes.tsx'
 import styles from './versions.module.css'
@@ -82,13 +82,19 @@ function Shown({ agent, version }: { agent: Agent; version: number }) {
         isNewest ? (
           <Badge tone="good">in use</Badge>
         ) : (
-          <Button isSmall disabled={restore.isPending} onClick={() => restore.mutate(version)}>
+          <RoleButton
+            needs="restoreAgentVersion"
+            isSmall
+            disabled={restore.isPending}
+            onClick={() => restore.mutate(version)}
+          >
             Restore version {version}
-          </Button>
+          </RoleButton>
         )
       }
     >
       <Stack>
+        {!isNewest && <RoleNote needs="restoreAgentVersion" action="Restoring a version" />}
         <ActionFault error={restore.error} />
         <Answer of={shown}>
           {(data) => {

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import type { Agent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { agentsQuery } from '../../data/agents.ts'
-import { LinkButton } from '../../parts/link-button.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
+import { RoleLink, RoleNote } from '../../parts/role.tsx'
 import { useRowKeys } from '../../parts/row-keys.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -27,21 +27,22 @@ export function AgentsPage() {
       title="Agents"
       lead="How your calls are answered: words, voice, models and tools."
       actions={
-        <LinkButton to="/agents/new" look="main">
+        <RoleLink needs="createAgent" to="/agents/new" look="main">
           <Plus aria-hidden="true" />
           New agent
-        </LinkButton>
+        </RoleLink>
       }
       command={{ path: '/v1/agents', cli: 'agents list' }}
     >
+      <RoleNote needs="createAgent" action="Making an agent" />
       <Answer of={agents}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty title="No agent yet">
               <p>An agent is a prompt with a voice. You can talk to it here as soon as it is stored.</p>
-              <LinkButton to="/agents/new" look="main">
+              <RoleLink needs="createAgent" to="/agents/new" look="main">
                 Make an agent
-              </LinkButton>
+              </RoleLink>
             </Empty>
           ) : (
             <Table

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Archive, ArrowLeft, ArrowRight, Download } from 'lucide-react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { audioAddress, bundleAddress } from '../../data/calls.ts'
-import { useSession } from '../../data/session.ts'
+import { useMay } from '../../data/may.ts'
 import { Badge } from '../../parts/badge.tsx'
 import buttonStyles from '../../parts/button.module.css'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -10,6 +10,7 @@ import { endReasons } from '../../parts/end-reasons.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { clockTime, money, words } from '../../parts/formats.ts'
 import { Private, useMask } from '../../parts/redaction.tsx'
+import { RoleNote } from '../../parts/role.tsx'
 import { toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
 import { useTimes } from '../../parts/times.tsx'
 import styles from './call-header.module.css'
@@ -22,7 +23,8 @@ import { useJoin } from './use-join.ts'
 export function CallHeader({ call, events }: { call: Call; events: readonly CallEvent[] }) {
   const { report, status } = call
   const isLive = call.ended_at === null
-  const canSave = useSession().role !== 'viewer'
+  const canSaveAudio = useMay('getCallRecordingAudio')
+  const canSaveBundle = useMay('getCallBundle')
   const join = useJoin(call.id)
   const isOnHold = openTransferOf(call) !== undefined
   // The server lets people join and transfers the call only while the agent has the caller: after the answer, not while
@@ -52,13 +54,13 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
           <CopyButton text={window.location.href} label="Copy the address of this moment">
             Link
           </CopyButton>
-          {canSave && call.recording_status === 'ready' && (
+          {canSaveAudio && call.recording_status === 'ready' && (
             <a className={buttonStyles.button} href={audioAddress(call.id)} download={`call-${call.id}.wav`}>
               <Download aria-hidden="true" />
               Audio
             </a>
           )}
-          {canSave && !isLive && (
+          {canSaveBundle && !isLive && (
             <a
               className={buttonStyles.button}
               href={bundleAddress(call.id)}
@@ -72,6 +74,11 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
           )}
         </div>
       </div>
+      {isLive ? (
+        <RoleNote needs="endCall" action="Joining, transferring and ending a call" />
+      ) : (
+        <RoleNote needs="getCallBundle" action="Saving a call" />
+      )}
       <JoinBar join={join} isOnHold={isOnHold} />
       {isLive && (
         <TransferBar call={call} events={events} isSpeaking={join.phase === 'speaking'} canTransfer={canHandOver} />

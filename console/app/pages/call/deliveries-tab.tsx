@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { WebhookAttempt, WebhookDelivery } from '../../../../generated/clients/typescript/models/platform.ts'
 import { callDeliveriesQuery, deliveryQuery, useSendAgain } from '../../data/deliveries.ts'
-import { Button } from '../../parts/button.tsx'
 import { DeliveryStatus, resultOf } from '../../parts/deliveries.tsx'
 import { milliseconds, plural } from '../../parts/formats.ts'
 import { JsonView } from '../../parts/json-view.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { Answer, Empty, Failed } from '../../parts/states.tsx'
 import { useTimes } from '../../parts/times.tsx'
 import styles from './deliveries-tab.module.css'
@@ -21,11 +21,14 @@ export function DeliveriesTab({ callId }: { callId: string }) {
             <p>An endpoint gets the events that it asks for, from the moment at which it exists.</p>
           </Empty>
         ) : (
-          <ul className={styles.deliveries}>
-            {data.map((delivery) => (
-              <Delivery key={delivery.id} delivery={delivery} />
-            ))}
-          </ul>
+          <>
+            <ul className={styles.deliveries}>
+              {data.map((delivery) => (
+                <Delivery key={delivery.id} delivery={delivery} />
+              ))}
+            </ul>
+            <RoleNote needs="redeliverWebhook" action="Sending a delivery again" />
+          </>
         )
       }
     </Answer>
@@ -44,9 +47,14 @@ function Delivery({ delivery }: { delivery: WebhookDelivery }) {
           <small>{`${endpointName} · ${plural(attempts, 'attempt')}`}</small>
         </button>
         <DeliveryStatus status={status} />
-        <Button isSmall disabled={!canRedeliver || again.isPending} onClick={() => again.mutate()}>
+        <RoleButton
+          needs="redeliverWebhook"
+          isSmall
+          disabled={!canRedeliver || again.isPending}
+          onClick={() => again.mutate()}
+        >
           Send again
-        </Button>
+        </RoleButton>
       </div>
       {error !== null && <p className={styles.error}>{resultOf(delivery)}</p>}
       {again.error && <Failed error={again.error} />}

@@ -1,6 +1,7 @@
 import { Headphones, LogOut, Mic, MicOff } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { RoleButton } from '../../parts/role.tsx'
 import styles from './join-bar.module.css'
 import type { Join } from './use-join.ts'
 
@@ -8,10 +9,10 @@ import type { Join } from './use-join.ts'
 export function JoinButton({ join: { phase, enter } }: { join: Join }) {
   if (phase !== 'out') return null
   return (
-    <Button onClick={() => void enter(false)}>
+    <RoleButton needs="webJoinCall" onClick={() => void enter(false)}>
       <Headphones aria-hidden="true" />
       Join
-    </Button>
+    </RoleButton>
   )
 }
 

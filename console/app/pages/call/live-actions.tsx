@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useEndCall } from '../../data/calls.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { RoleButton } from '../../parts/role.tsx'
 import { Failed } from '../../parts/states.tsx'
 import styles from './live-actions.module.css'
 import { TransferDialog } from './transfer-dialog.tsx'
@@ -14,15 +15,15 @@ export function LiveActions({ id, canTransfer }: { id: string; canTransfer: bool
   return (
     <>
       {canTransfer && (
-        <Button onClick={() => setOpen('transfer')}>
+        <RoleButton needs="transferCallBlind" onClick={() => setOpen('transfer')}>
           <ArrowLeftRight aria-hidden="true" />
           Transfer
-        </Button>
+        </RoleButton>
       )}
-      <Button look="alarm" onClick={() => setOpen('end')}>
+      <RoleButton needs="endCall" look="alarm" onClick={() => setOpen('end')}>
         <PhoneOff aria-hidden="true" />
         End
-      </Button>
+      </RoleButton>
       {open === 'end' && <EndDialog id={id} onClose={close} />}
       {open === 'transfer' && <TransferDialog id={id} onClose={close} />}
     </>

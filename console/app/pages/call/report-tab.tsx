@@ -1,9 +1,9 @@
 import type { Call, CallReport } from '../../../../generated/clients/typescript/models/platform.ts'
 import { useFinalizeReport } from '../../data/calls.ts'
-import { Button } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { words } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
 import { useTimes } from '../../parts/times.tsx'
 import styles from './report-tab.module.css'
@@ -41,9 +41,15 @@ function Report({ id, report }: { id: string; report: CallReport }) {
       {found.message && <TextList title="Message" texts={[found.message]} />}
       <Extracted values={report.custom_data} />
       {finalize.error && <Failed error={finalize.error} />}
-      <Button className={styles.again} disabled={finalize.isPending} onClick={() => finalize.mutate()}>
+      <RoleButton
+        needs="finalizeCallReport"
+        className={styles.again}
+        disabled={finalize.isPending}
+        onClick={() => finalize.mutate()}
+      >
         {finalize.isPending ? 'Analysing…' : 'Analyse again'}
-      </Button>
+      </RoleButton>
+      <RoleNote needs="finalizeCallReport" action="Analysing a call again" />
     </>
   )
 }

@@ -6,6 +6,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
 import { useMask } from '../../parts/redaction.tsx'
+import { RoleButton } from '../../parts/role.tsx'
 import styles from './join-bar.module.css'
 import { fallbackOf, retryOf } from './transfer-again.ts'
 import { TransferDialog } from './transfer-dialog.tsx'
@@ -40,10 +41,10 @@ export function TransferBar({ call, events, isSpeaking, canTransfer }: TransferB
       </p>
       {open && <OpenButtons key={open.id} callId={call.id} transfer={open} />}
       {canTryAgain && (
-        <Button onClick={() => setAgain(shown)}>
+        <RoleButton needs="transferCallBlind" onClick={() => setAgain(shown)}>
           <RotateCcw aria-hidden="true" />
           Try again
-        </Button>
+        </RoleButton>
       )}
       {!open && (
         <Button look="quiet" isSmall aria-label="Close the note on the transfer" onClick={() => setClosedId(shown.id)}>
@@ -74,13 +75,18 @@ function OpenButtons({ callId, transfer: { id, kind, status } }: { callId: strin
   return (
     <>
       {kind === 'warm' && status === 'screening' && (
-        <Button look="main" disabled={complete.isPending} onClick={() => complete.mutate(id)}>
+        <RoleButton
+          needs="completeTransfer"
+          look="main"
+          disabled={complete.isPending}
+          onClick={() => complete.mutate(id)}
+        >
           Connect the caller now
-        </Button>
+        </RoleButton>
       )}
-      <Button disabled={cancel.isPending} onClick={() => cancel.mutate(id)}>
+      <RoleButton needs="cancelTransfer" disabled={cancel.isPending} onClick={() => cancel.mutate(id)}>
         Cancel the transfer
-      </Button>
+      </RoleButton>
       <ActionFault error={complete.error ?? cancel.error} />
     </>
   )

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { audioAddress } from '../../data/calls.ts'
-import { useSession } from '../../data/session.ts'
+import { useMay } from '../../data/may.ts'
 import { useLatest } from '../../parts/latest.ts'
 import { moveKeys } from '../../parts/row-keys.ts'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
@@ -24,7 +24,7 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
   const selected = timeline.lines.find(({ turn }) => turn.index === address.turn)
   const player = usePlayer(address.t ?? (selected ? startOf(selected) : 0))
   const { seek } = player
-  const canPlay = useSession().role !== 'viewer' && call.recording_status === 'ready'
+  const canPlay = useMay('getCallRecordingAudio') && call.recording_status === 'ready'
   const current = currentLine(timeline.lines, player.nowS)
   const select = useCallback(
     (line: Line) => {

@@ -6,7 +6,6 @@ import { pick, writeSearch } from '../../data/search.ts'
 import { useFilterChange, useSearchValues } from '../../parts/address.ts'
 import { AgentName } from '../../parts/agent-name.tsx'
 import { Badge, type Tone } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
 import { words } from '../../parts/formats.ts'
@@ -16,6 +15,7 @@ import { ActionFault } from '../../parts/notice.tsx'
 import { Older } from '../../parts/older.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { useTimes } from '../../parts/times.tsx'
@@ -36,15 +36,17 @@ export function CallbacksPage() {
     cell: ({ id, status, to_number: to }) =>
       status === 'scheduled' && (
         <Line>
-          <Button
+          <RoleButton
+            needs="dispatchCallback"
             isSmall
             aria-label={`Call now: ${to}`}
             disabled={dispatch.isPending}
             onClick={() => dispatch.mutate(id)}
           >
             Call now
-          </Button>
-          <Button
+          </RoleButton>
+          <RoleButton
+            needs="cancelCallback"
             isSmall
             look="alarm"
             aria-label={`Cancel the callback to ${to}`}
@@ -52,7 +54,7 @@ export function CallbacksPage() {
             onClick={() => cancel.mutate(id)}
           >
             Cancel
-          </Button>
+          </RoleButton>
         </Line>
       ),
   }
@@ -70,6 +72,7 @@ export function CallbacksPage() {
           onChange={({ target }) => change({ status: target.value })}
         />
       </FilterRow>
+      <RoleNote needs="dispatchCallback" action="Making and cancelling calls" />
       <ActionFault error={dispatch.error ?? cancel.error} />
       <Answer of={callbacks} rows={8}>
         {({ pages }) => {

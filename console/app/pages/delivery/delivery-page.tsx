@@ -4,8 +4,8 @@ import { RotateCw } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { WebhookDeliveryDetail } from '../../../../generated/clients/typescript/models/platform.ts'
 import { deliveryQuery, useSendAgain } from '../../data/deliveries.ts'
+import { useMay } from '../../data/may.ts'
 import { usePathId } from '../../parts/address.ts'
-import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { DeliveredCall, DeliveryStatus, isSentOnce, isTestEvent } from '../../parts/deliveries.tsx'
@@ -17,6 +17,7 @@ import { ActionFault } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PageAnswer } from '../../parts/page-answer.tsx'
 import { Private } from '../../parts/redaction.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
 import { useTimes } from '../../parts/times.tsx'
 import { Attempts } from './attempts.tsx'
@@ -36,7 +37,8 @@ export function DeliveryPage() {
 function Whole({ delivery }: { delivery: WebhookDeliveryDetail }) {
   const { id, event, status, canRedeliver, requestPayload, attempts } = delivery
   const again = useSendAgain(id)
-  useSendKey(canRedeliver && !again.isPending, again.mutate)
+  const may = useMay('redeliverWebhook')
+  useSendKey(may && canRedeliver && !again.isPending, again.mutate)
   return (
     <Page
       title={event}
@@ -49,16 +51,22 @@ function Whole({ delivery }: { delivery: WebhookDeliveryDetail }) {
         </Line>
       }
       actions={
-        <Button look="main" disabled={!canRedeliver || again.isPending} onClick={() => again.mutate()}>
+        <RoleButton
+          needs="redeliverWebhook"
+          look="main"
+          disabled={!canRedeliver || again.isPending}
+          onClick={() => again.mutate()}
+        >
           <RotateCw aria-hidden="true" />
           {again.isPending ? 'Sending…' : 'Send again'}
-        </Button>
+        </RoleButton>
       }
       command={{ method: 'POST', path: `/v1/webhook-deliveries/${id}/redeliver`, cli: `webhooks resend ${id}` }}
     >
       <Columns>
         <Stack>
           <Explanation delivery={delivery} sent={again.data} />
+          <RoleNote needs="redeliverWebhook" action="Sending a delivery again" />
           <ActionFault error={again.error} />
           <Attempts attempts={attempts} />
           <Card title="Payload">

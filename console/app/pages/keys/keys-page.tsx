@@ -10,6 +10,7 @@ import { Line, Tabs } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
+import { RoleButton } from '../../parts/role.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { NewKeyDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
@@ -27,10 +28,10 @@ export function KeysPage() {
       title="API keys"
       lead="Each program has its key, with the scopes that it needs."
       actions={
-        <Button look="main" onClick={() => setOpen({ kind: 'new' })}>
+        <RoleButton needs="createKey" look="main" onClick={() => setOpen({ kind: 'new' })}>
           <Plus aria-hidden="true" />
           New key
-        </Button>
+        </RoleButton>
       }
       command={{ path: `/v1/keys${isRevoked ? '?revoked=true' : ''}`, cli: 'keys list' }}
     >

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Invitation, Role, SentInvitation } from '../../../../generated/clients/typescript/models/platform.ts'
+import { useMay } from '../../data/may.ts'
 import { invitationsQuery, roles, useDeleteInvitation, useInvite, useResendInvitation } from '../../data/members.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -13,8 +14,11 @@ import { Private } from '../../parts/redaction.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 
+/** Shows nothing if the person may not read invitations. */
+export const Invitations = () => (useMay('listInvitations') ? <OpenInvitations /> : null)
+
 /** Lists open invitations. A new link replaces the earlier link. */
-export function Invitations() {
+function OpenInvitations() {
   const invitations = useQuery(invitationsQuery)
   const resend = useResendInvitation()
   const remove = useDeleteInvitation()

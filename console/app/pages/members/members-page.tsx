@@ -13,6 +13,7 @@ import { Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useMask } from '../../parts/redaction.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Invitations, InviteDialog } from './invitations.tsx'
@@ -30,14 +31,15 @@ export function MembersPage() {
       title="Members"
       lead="The people who may sign in, and what each of them may do."
       actions={
-        <Button look="main" onClick={() => setOpen({ kind: 'invite' })}>
+        <RoleButton needs="createInvitation" look="main" onClick={() => setOpen({ kind: 'invite' })}>
           <UserPlus aria-hidden="true" />
           Invite a person
-        </Button>
+        </RoleButton>
       }
       command={{ path: '/v1/members', cli: 'users list --org NAME' }}
     >
       <Stack>
+        <RoleNote needs="updateMember" action="Inviting people and changing roles" />
         <Answer of={members}>
           {(rows) => (
             <Table
@@ -86,17 +88,23 @@ const actions = (open: (what: Open) => void): Column<Member> => ({
   name: 'Actions',
   cell: (member) => (
     <Line>
-      <Button isSmall aria-label={`Role of ${nameOf(member)}`} onClick={() => open({ kind: 'role', member })}>
+      <RoleButton
+        needs="updateMember"
+        isSmall
+        aria-label={`Role of ${nameOf(member)}`}
+        onClick={() => open({ kind: 'role', member })}
+      >
         Role
-      </Button>
-      <Button
+      </RoleButton>
+      <RoleButton
+        needs="removeMember"
         isSmall
         look="alarm"
         aria-label={`Remove ${nameOf(member)}`}
         onClick={() => open({ kind: 'remove', member })}
       >
         Remove
-      </Button>
+      </RoleButton>
     </Line>
   ),
 })

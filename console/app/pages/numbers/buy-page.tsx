@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import type { AvailablePhoneNumber } from '../../../../generated/clients/typescript/models/platform.ts'
+import { useMay } from '../../data/may.ts'
 import { availableQuery, needsVerification, useBuyNumber } from '../../data/numbers.ts'
 import { pick, writeSearch } from '../../data/search.ts'
 import { creditsQuery } from '../../data/usage.ts'
@@ -16,6 +17,7 @@ import { money } from '../../parts/formats.ts'
 import { Stack } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { SimulatedCarrier } from '../../parts/simulated-carrier.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -38,6 +40,7 @@ export function BuyPage() {
     >
       <Stack>
         <SimulatedCarrier />
+        <RoleNote needs="purchasePhoneNumber" action="Buying a number" />
         <Form
           submit={(values) =>
             void navigate({
@@ -99,9 +102,9 @@ const columns: readonly Column<AvailablePhoneNumber>[] = [
 const buy = (choose: (number: AvailablePhoneNumber) => void): Column<AvailablePhoneNumber> => ({
   name: 'Actions',
   cell: (number) => (
-    <Button isSmall aria-label={`Buy ${number.e164}`} onClick={() => choose(number)}>
+    <RoleButton needs="purchasePhoneNumber" isSmall aria-label={`Buy ${number.e164}`} onClick={() => choose(number)}>
       Buy
-    </Button>
+    </RoleButton>
   ),
 })
 
@@ -146,7 +149,8 @@ function BuyDialog({ number, onClose }: { number: AvailablePhoneNumber; onClose:
 
 /** Shows the credit that is left. A role that may not read the credit sees nothing here. */
 function CreditLeft() {
-  const { data } = useInfiniteQuery(creditsQuery)
+  const may = useMay('getCredits')
+  const { data } = useInfiniteQuery({ ...creditsQuery, enabled: may })
   const [first] = data?.pages ?? []
   return first ? ` Credit left: ${money(first.creditMicroUsd)}.` : null
 }

@@ -5,12 +5,12 @@ import type { PhoneNumber } from '../../../../generated/clients/typescript/model
 import { numbersQuery } from '../../data/numbers.ts'
 import { AgentName } from '../../parts/agent-name.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
 import { money, words } from '../../parts/formats.ts'
 import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
+import { RoleButton, RoleLink, RoleNote } from '../../parts/role.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { VerificationNotice } from '../../parts/verification.tsx'
@@ -30,16 +30,17 @@ export function NumbersPage() {
       actions={
         <>
           <LinkButton to="/numbers/sip">SIP connections</LinkButton>
-          <LinkButton to="/numbers/buy" look="main">
+          <RoleLink needs="purchasePhoneNumber" to="/numbers/buy" look="main">
             <Plus aria-hidden="true" />
             Buy a number
-          </LinkButton>
+          </RoleLink>
         </>
       }
       command={{ path: '/v1/phone-numbers', cli: 'numbers list' }}
     >
       <Stack>
         <VerificationNotice />
+        <RoleNote needs="purchasePhoneNumber" action="Buying, changing and releasing numbers" />
         <Answer of={numbers}>
           {(rows) =>
             rows.length === 0 ? (
@@ -98,17 +99,23 @@ const actions = (open: (what: Open) => void): Column<PhoneNumber> => ({
   name: 'Actions',
   cell: (number) => (
     <Line>
-      <Button isSmall aria-label={`Change ${number.e164}`} onClick={() => open({ kind: 'change', number })}>
+      <RoleButton
+        needs="updatePhoneNumber"
+        isSmall
+        aria-label={`Change ${number.e164}`}
+        onClick={() => open({ kind: 'change', number })}
+      >
         Change
-      </Button>
-      <Button
+      </RoleButton>
+      <RoleButton
+        needs="deletePhoneNumber"
         isSmall
         look="alarm"
         aria-label={`Release ${number.e164}`}
         onClick={() => open({ kind: 'release', number })}
       >
         Release
-      </Button>
+      </RoleButton>
     </Line>
   ),
 })

@@ -7,8 +7,8 @@ import { agentsQuery, useCreateAgent } from '../../data/agents.ts'
 import { usePlaceCall } from '../../data/calls.ts'
 import { numbersQuery } from '../../data/numbers.ts'
 import { useSession } from '../../data/session.ts'
-import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { StandInNotice } from '../../parts/stand-in-notice.tsx'
 import { Answer, Failed } from '../../parts/states.tsx'
 import styles from './first-steps.module.css'
@@ -82,10 +82,11 @@ function AgentStep({ agent }: { agent: Agent | undefined }) {
             A sample that answers for a bicycle shop. Without keys of a provider it speaks with the voices of this
             server.
           </p>
-          <Button look="main" disabled={create.isPending} onClick={() => create.mutate(sample)}>
+          <RoleButton needs="createAgent" look="main" disabled={create.isPending} onClick={() => create.mutate(sample)}>
             <Sparkles aria-hidden="true" />
             Make the sample agent
-          </Button>
+          </RoleButton>
+          <RoleNote needs="createAgent" action="Making an agent" />
         </>
       )}
       <StandInNotice />
@@ -113,11 +114,17 @@ function CallStep({ agent, isDone }: { agent: Agent | undefined; isDone: boolean
           : 'This server has a real carrier: call your own phone with parley dial.'}
       </p>
       {server.simulatedCarrier && (
-        <Button look="main" disabled={!canCall || place.isPending} onClick={() => agent && start(agent.id)}>
+        <RoleButton
+          needs="createPhoneSession"
+          look="main"
+          disabled={!canCall || place.isPending}
+          onClick={() => agent && start(agent.id)}
+        >
           <PhoneCall aria-hidden="true" />
           {place.isPending ? 'Calling…' : isDone ? 'Start another call' : 'Start the call'}
-        </Button>
+        </RoleButton>
       )}
+      <RoleNote needs="createPhoneSession" action="Calling a phone" />
       {agent !== undefined && numbers.length === 0 && (
         <p>The organization needs a phone number first: parley numbers buy.</p>
       )}

@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ModelHealth, ProviderStatus } from '../../../../generated/clients/typescript/models/platform.ts'
 import { providerHealthQuery, providersQuery, useCheckProvider } from '../../data/providers.ts'
-import { useSession } from '../../data/session.ts'
 import { useSearchValues } from '../../parts/address.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
 import { plural } from '../../parts/formats.ts'
 import { Faint, Line, Tabs } from '../../parts/layout.tsx'
 import { Page } from '../../parts/page.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { CheckDialog } from './check-dialog.tsx'
@@ -47,7 +46,6 @@ function Keys() {
   const { data: health = [] } = useQuery(providerHealthQuery)
   const [open, setOpen] = useState<Open | null>(null)
   const check = useCheckProvider()
-  const canCheck = ['admin', 'owner'].includes(useSession().role)
   const close = () => setOpen(null)
   const show = (what: Open) => {
     if (what.kind === 'check') check.mutate(what.provider)
@@ -61,7 +59,7 @@ function Keys() {
     { name: 'Now', cell: (row) => <Now models={modelsOf(row)} /> },
     {
       name: 'Actions',
-      cell: (row) => !needsNoKey(modelsOf(row)) && <Actions status={row} canCheck={canCheck} open={show} />,
+      cell: (row) => !needsNoKey(modelsOf(row)) && <Actions status={row} open={show} />,
     },
   ]
   return (
@@ -80,7 +78,7 @@ function Keys() {
           )
         }
       </Answer>
-      {!canCheck && <Faint>Only admins and owners may check keys.</Faint>}
+      <RoleNote needs="putProviderKey" action="Storing, checking and deleting keys" />
       {open?.kind === 'check' && <CheckDialog provider={open.provider} check={check} onClose={close} />}
       {open?.kind === 'store' && <StoreKeyDialog provider={open.provider} onClose={close} />}
       {open?.kind === 'delete' && <DeleteKeyDialog provider={open.provider} onClose={close} />}
@@ -108,35 +106,38 @@ function Now({ models }: { models: readonly ModelHealth[] }) {
   return reachable.some(({ state }) => state === 'ok') ? <Badge tone="good">ok</Badge> : <Faint>not used lately</Faint>
 }
 
-type ActionsProps = { status: ProviderStatus; canCheck: boolean; open: (what: Open) => void }
+type ActionsProps = { status: ProviderStatus; open: (what: Open) => void }
 
-function Actions({ status: { provider, configured, source }, canCheck, open }: ActionsProps) {
+function Actions({ status: { provider, configured, source }, open }: ActionsProps) {
   return (
     <Line>
-      <Button
+      <RoleButton
+        needs="checkProvider"
         isSmall
         aria-label={`Check the key of ${provider}`}
-        disabled={!configured || !canCheck}
+        disabled={!configured}
         onClick={() => open({ kind: 'check', provider })}
       >
         Check
-      </Button>
-      <Button
+      </RoleButton>
+      <RoleButton
+        needs="putProviderKey"
         isSmall
         aria-label={`${source === 'BYOK' ? 'Replace the' : 'Store a'} key of ${provider}`}
         onClick={() => open({ kind: 'store', provider })}
       >
         {source === 'BYOK' ? 'Replace' : 'Store a key'}
-      </Button>
+      </RoleButton>
       {source === 'BYOK' && (
-        <Button
+        <RoleButton
+          needs="deleteProviderKey"
           isSmall
           look="alarm"
           aria-label={`Delete the key of ${provider}`}
           onClick={() => open({ kind: 'delete', provider })}
         >
           Delete
-        </Button>
+        </RoleButton>
       )}
     </Line>
   )

@@ -7,13 +7,14 @@ import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { CheckField, Form } from '../../parts/form.tsx'
+import { CheckField } from '../../parts/form.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
 import { count, money } from '../../parts/formats.ts'
 import { Columns, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
+import { RoleForm } from '../../parts/role.tsx'
 import { Answer } from '../../parts/states.tsx'
 
 /** The settings of the organization, and what the operator has set for it. */
@@ -73,7 +74,9 @@ function ChangeCard({ organization }: { organization: Organization }) {
   const change = useChangeOrganization()
   return (
     <Card title="Organization">
-      <Form
+      <RoleForm
+        needs="updateOrganization"
+        action="Changing the settings"
         error={change.error}
         submit={(values) => change.mutate(changeOf(values, shown), { onSuccess: setShown })}
         actions={
@@ -109,7 +112,7 @@ function ChangeCard({ organization }: { organization: Organization }) {
           note="Conversations show them. Without it, texts are not stored from now on; texts that are stored stay."
         />
         {change.isSuccess && <Notice tone="good" title="Saved. Calls obey within two seconds." />}
-      </Form>
+      </RoleForm>
     </Card>
   )
 }

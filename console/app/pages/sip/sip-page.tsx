@@ -4,12 +4,12 @@ import { useState } from 'react'
 import type { SipConnection } from '../../../../generated/clients/typescript/models/platform.ts'
 import { sipConnectionsQuery, useCheckTrunk } from '../../data/sip-connections.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { plural } from '../../parts/formats.ts'
 import { Faint, Line } from '../../parts/layout.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { CheckDialog, ImportDialog, RemoveDialog } from './connection-dialogs.tsx'
@@ -32,13 +32,14 @@ export function SipPage() {
       title="SIP connections"
       lead="Trunks and exchanges of yours, whose numbers your agents answer and call from."
       actions={
-        <Button look="main" onClick={() => setOpen({ kind: 'new' })}>
+        <RoleButton needs="createSipConnection" look="main" onClick={() => setOpen({ kind: 'new' })}>
           <Plus aria-hidden="true" />
           Connect a trunk
-        </Button>
+        </RoleButton>
       }
       command={{ path: '/v1/phone-numbers/sip-connections', cli: 'sip-connections list' }}
     >
+      <RoleNote needs="createSipConnection" action="Changing connections and importing numbers" />
       <Answer of={connections} rows={4}>
         {(rows) =>
           rows.length === 0 ? (
@@ -105,32 +106,40 @@ const actions = (open: (what: Open) => void): Column<SipConnection> => ({
   name: 'Actions',
   cell: (connection) => (
     <Line>
-      <Button
+      <RoleButton
+        needs="checkSipConnection"
         isSmall
         aria-label={`Check now: ${connection.name}`}
         disabled={connection.outbound === null}
         onClick={() => open({ kind: 'check', connection })}
       >
         Check now
-      </Button>
-      <Button
+      </RoleButton>
+      <RoleButton
+        needs="importPhoneNumber"
         isSmall
         aria-label={`Import a number of ${connection.name}`}
         onClick={() => open({ kind: 'import', connection })}
       >
         Import a number
-      </Button>
-      <Button isSmall aria-label={`Change ${connection.name}`} onClick={() => open({ kind: 'change', connection })}>
+      </RoleButton>
+      <RoleButton
+        needs="updateSipConnection"
+        isSmall
+        aria-label={`Change ${connection.name}`}
+        onClick={() => open({ kind: 'change', connection })}
+      >
         Change
-      </Button>
-      <Button
+      </RoleButton>
+      <RoleButton
+        needs="deleteSipConnection"
         isSmall
         look="alarm"
         aria-label={`Remove ${connection.name}`}
         onClick={() => open({ kind: 'remove', connection })}
       >
         Remove
-      </Button>
+      </RoleButton>
     </Line>
   ),
 })

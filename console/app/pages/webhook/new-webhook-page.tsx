@@ -25,6 +25,8 @@ export function NewWebhookPage() {
     >
       <Card>
         <EndpointForm
+          needs="createWebhook"
+          action="Adding an endpoint"
           error={created.error}
           save={(settings) => created.mutate(settings, { onSuccess: ({ id }) => open(id) })}
           actions={

@@ -1,16 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../../generated/clients/typescript/models/platform.ts'
-import { useSession } from '../../data/session.ts'
 import { useRecoverWebhook } from '../../data/webhooks.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CommandStrip } from '../../parts/command-strip.tsx'
 import { SelectField } from '../../parts/field.tsx'
-import { Form } from '../../parts/form.tsx'
 import { count } from '../../parts/formats.ts'
 import { Faint } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
+import { RoleForm } from '../../parts/role.tsx'
 
 const hourMs = 3_600_000
 const minuteMs = 60_000
@@ -27,17 +26,17 @@ const choices = [
 /** Sends failed deliveries again, for example after the endpoint was repaired. */
 export function RecoverCard({ webhook: { id, disabled } }: { webhook: Webhook }) {
   const recover = useRecoverWebhook(id)
-  const { role } = useSession()
-  const canSend = role === 'admin' || role === 'owner'
   const [hours, setHours] = useState('24')
   const since = sinceOf(hours)
   return (
     <Card title="Send failed deliveries again">
-      <Form
+      <RoleForm
+        needs="recoverWebhook"
+        action="Sending deliveries again"
         error={recover.error}
         submit={() => recover.mutate(sinceOf(hours))}
         actions={
-          <Button type="submit" disabled={recover.isPending || disabled || !canSend}>
+          <Button type="submit" disabled={recover.isPending || disabled}>
             {recover.isPending ? 'Sending…' : 'Send failed deliveries again'}
           </Button>
         }
@@ -49,10 +48,9 @@ export function RecoverCard({ webhook: { id, disabled } }: { webhook: Webhook })
           value={hours}
           onChange={(event) => setHours(event.target.value)}
         />
-        {!canSend && <Faint>Sending deliveries again needs the role admin.</Faint>}
         {disabled && <Faint>Enable the endpoint first.</Faint>}
         {recover.data && <Result id={id} deliveries={recover.data.deliveries} />}
-      </Form>
+      </RoleForm>
       <CommandStrip
         label="Send failed deliveries again by a program"
         command={{

@@ -10,8 +10,8 @@ import { Card } from '../../parts/card.tsx'
 import { resultOf } from '../../parts/deliveries.tsx'
 import { eventTypes } from '../../parts/endpoints.tsx'
 import { SelectField } from '../../parts/field.tsx'
-import { Form } from '../../parts/form.tsx'
 import { Notice } from '../../parts/notice.tsx'
+import { RoleForm } from '../../parts/role.tsx'
 
 /** Sends an example event to the endpoint now, and shows the result. */
 export function TestCard({ webhook: { id, events, disabled } }: { webhook: Webhook }) {
@@ -21,7 +21,9 @@ export function TestCard({ webhook: { id, events, disabled } }: { webhook: Webho
     .map(({ type, label }) => ({ value: type, label: `${label} (${type})` }))
   return (
     <Card title="Send a test event">
-      <Form
+      <RoleForm
+        needs="testWebhook"
+        action="Sending a test event"
         error={test.error}
         submit={(values) => test.mutate(values.text('event') as WebhookEventType)}
         actions={
@@ -32,7 +34,7 @@ export function TestCard({ webhook: { id, events, disabled } }: { webhook: Webho
       >
         <SelectField label="Event" name="event" choices={choices} />
         {test.data && <Result result={test.data} />}
-      </Form>
+      </RoleForm>
     </Card>
   )
 }

@@ -15,6 +15,7 @@ import { ActionFault, Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PageAnswer } from '../../parts/page-answer.tsx'
 import { useMask } from '../../parts/redaction.tsx'
+import { RoleButton } from '../../parts/role.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { RecoverCard } from './recover-card.tsx'
 import { TestCard } from './test-card.tsx'
@@ -40,12 +41,16 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
       lead={<EndpointState {...webhook} />}
       actions={
         <>
-          <Button disabled={update.isPending} onClick={() => update.mutate({ disabled: !disabled })}>
+          <RoleButton
+            needs="updateWebhook"
+            disabled={update.isPending}
+            onClick={() => update.mutate({ disabled: !disabled })}
+          >
             {disabled ? 'Enable' : 'Disable'}
-          </Button>
-          <Button look="alarm" onClick={() => setDeleting(true)}>
+          </RoleButton>
+          <RoleButton needs="deleteWebhook" look="alarm" onClick={() => setDeleting(true)}>
             Delete
-          </Button>
+          </RoleButton>
         </>
       }
       command={{ path: `/v1/webhooks/${id}`, cli: `webhooks show ${id}` }}
@@ -61,6 +66,8 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
           <Card title="Settings">
             <EndpointForm
               start={webhook}
+              needs="updateWebhook"
+              action="Changing, disabling and deleting the endpoint"
               error={update.variables?.disabled === undefined ? update.error : null}
               save={(settings) => update.mutate(settings)}
               actions={

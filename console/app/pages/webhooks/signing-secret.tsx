@@ -9,6 +9,7 @@ import { Form } from '../../parts/form.tsx'
 import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
+import { RoleButton, RoleNote } from '../../parts/role.tsx'
 
 /**
  * The organization's signing secret, which signs the events for endpoints without a separate secret. It is shown only
@@ -23,9 +24,9 @@ export function SigningSecret() {
     <Card
       title="Signing secret"
       actions={
-        <Button isSmall onClick={() => setRotating(true)}>
+        <RoleButton needs="rotateWebhookSecret" isSmall onClick={() => setRotating(true)}>
           Replace
-        </Button>
+        </RoleButton>
       }
     >
       <Stack>
@@ -40,11 +41,12 @@ export function SigningSecret() {
         ) : (
           <Line>
             <code aria-hidden="true">whsec_••••••••••••••••</code>
-            <Button isSmall disabled={shown.isPending} onClick={() => shown.mutate()}>
+            <RoleButton needs="getWebhookSecret" isSmall disabled={shown.isPending} onClick={() => shown.mutate()}>
               Show the secret
-            </Button>
+            </RoleButton>
           </Line>
         )}
+        <RoleNote needs="getWebhookSecret" action="Showing and replacing the secret" />
         {secret?.previousExpiresAt && (
           <p>
             The secret before signs too until <Moment at={secret.previousExpiresAt} />.

@@ -8,6 +8,7 @@ import { Stack } from '../../parts/layout.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../parts/redaction.tsx'
+import { RoleLink, RoleNote } from '../../parts/role.tsx'
 import { useRowKeys } from '../../parts/row-keys.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -43,10 +44,10 @@ export function WebhooksPage() {
           <LinkButton to="/deliveries" search={{ status: 'failed' }}>
             Failed deliveries
           </LinkButton>
-          <LinkButton to="/webhooks/new" look="main">
+          <RoleLink needs="createWebhook" to="/webhooks/new" look="main">
             <Plus aria-hidden="true" />
             Add an endpoint
-          </LinkButton>
+          </RoleLink>
         </>
       }
       command={{ path: '/v1/webhooks', cli: 'webhooks list' }}
@@ -69,6 +70,7 @@ export function WebhooksPage() {
                 to={({ id }) => `/webhooks/${id}`}
               />
             )}
+            <RoleNote needs="createWebhook" action="Adding an endpoint" />
             <SigningSecret />
           </Stack>
         )}
