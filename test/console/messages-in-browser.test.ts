@@ -10,7 +10,7 @@ import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { insertRmsgNumber } from '../rmsg/stored-number.ts'
 import { openShop, refuse } from './shop.ts'
-import { storeCall } from './stored-calls.ts'
+import { endLiveCall, storeCall, storeLiveCall } from './stored-calls.ts'
 import { tabTo } from './visiting.ts'
 
 const person = '+12125550161'
@@ -146,7 +146,7 @@ async function tests(browser: Browser): Promise<void> {
       return route.fulfill(answerOf({ ...answer, next_cursor: 'next' }))
     })
     await open(address, '[data-call]')
-    t.match(await page.textContent('main'), 'Only the newest 100 calls with the person are searched')
+    t.match(await page.textContent('main'), /Only the newest \d+ calls with the person are searched/)
     await page.waitForSelector('[aria-label="Conversations"] >> text=1,000 messages or more', patience)
   })
 
@@ -194,6 +194,19 @@ async function tests(browser: Browser): Promise<void> {
     await page.click('button:text-is("Show the newest first")')
     await row(1, person)
     t.equal(await page.isVisible('button:text-is("Show the newest first")'), false)
+  })
+
+  t.test('a new call comes by itself into the open conversation, and changes when it ends', async (t) => {
+    const { open, page } = await shop.visit(t)
+    await open(address, `[data-call="${callId}"]`)
+    const phone = { ...inboundPhone, from: person, to: e164 }
+    const live = await storeLiveCall(shop, 1, { kind: 'inbound', phone })
+    await page.waitForSelector(`[data-call="${live}"]:has-text("in progress")`, patience)
+    const other = await storeLiveCall(shop, 1, { kind: 'inbound', phone: { ...inboundPhone, from: person } })
+    await endLiveCall(shop, live)
+    await page.waitForSelector(`[data-call="${live}"]:has-text("completed")`, patience)
+    t.equal(await page.isVisible(`[data-call="${other}"]`), false, 'a call with another number is left out')
+    await endLiveCall(shop, other)
   })
 
   t.test('the page has no accessibility fault while list or messages are loading', async (t) => {

@@ -1,8 +1,12 @@
 /** Conversations over rich messages, their messages, and the calls with the same person. */
-import { queryOptions, replaceEqualDeep } from '@tanstack/react-query'
+import { replaceEqualDeep, useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { Conversation } from '../../../generated/clients/typescript/models/platform.ts'
 import type { ListConversationsCall } from '../../../generated/clients/typescript/platform.ts'
+import { callsOf } from './call-pages.ts'
+import { callsQuery } from './calls.ts'
 import { platform } from './clients.ts'
+import { useLiveCalls } from './live-calls.ts'
 import { type MessagePages, withLoaded } from './message-pages.ts'
 import { pagesQuery } from './queries.ts'
 
@@ -12,8 +16,6 @@ const pageConversations = 50
 const pageMessages = 100
 /** The server searches this many messages for a page. */
 export const searchedMessages = 20_000
-/** A conversation searches at most this many calls with the person. */
-export const callsMax = 100
 
 /**
  * While the browser tab is visible, the list and the open conversation each cost one request in this time. People at
@@ -51,21 +53,26 @@ export const messagesQuery = (id: string) => ({
     replaceEqualDeep(loaded, withLoaded(loaded as MessagePages | undefined, fresh as MessagePages)),
 })
 
+/** The provider may name a person by a short number, by which calls cannot be searched. */
+export const hasCalls = ({ phoneNumber, remoteNumber }: Conversation) =>
+  phoneNumber !== null && remoteNumber.startsWith('+')
+
+const isNeverHeld = () => false
+
 /**
- * The newest calls between a conversation's two numbers. The API filters calls by one number, and a rich-message
- * number has another id as a phone number, so the calls with the person are read and filtered here. `hasOlder` tells
- * whether the person has older calls, which are not read. A person who returns to the browser tab sees new calls.
+ * The newest calls between a conversation's two numbers, as they come and change. The API filters calls by one number,
+ * and a rich-message number has another id as a phone number, so the calls with the person are followed and filtered
+ * here. `hasOlder` tells whether the person has older calls than the `searched` calls.
  */
-export const callsBetweenQuery = ({ phoneNumber, remoteNumber }: Conversation) =>
-  queryOptions({
-    queryKey: ['calls', 'between', phoneNumber, remoteNumber],
-    queryFn: async ({ signal }) => {
-      const query = { number: remoteNumber, limit: callsMax }
-      const { calls, next_cursor: next } = (await platform.listCalls({ signal, query })).body
-      const between = calls.filter(({ from, to }) => from === phoneNumber || to === phoneNumber)
-      return { calls: between, hasOlder: next !== null }
-    },
-    refetchOnWindowFocus: true,
-    // The provider may name a person by a short number, by which calls cannot be searched.
-    enabled: phoneNumber !== null && remoteNumber.startsWith('+'),
-  })
+export function useCallsBetween({ phoneNumber, remoteNumber }: Conversation) {
+  const filters = useMemo(() => ({ number: remoteNumber }), [remoteNumber])
+  const { data, error } = useInfiniteQuery(callsQuery(filters))
+  useLiveCalls(filters, isNeverHeld)
+  const searched = data ? callsOf(data) : []
+  return {
+    error,
+    calls: searched.filter(({ from, to }) => from === phoneNumber || to === phoneNumber),
+    searched: searched.length,
+    hasOlder: data !== undefined && data.pages.at(-1)?.next_cursor !== null,
+  }
+}

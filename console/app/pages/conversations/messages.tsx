@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type {
   CallOverview,
@@ -6,11 +6,11 @@ import type {
   ConversationMessage,
   ConversationMessageStatus,
 } from '../../../../generated/clients/typescript/models/platform.ts'
-import { callsBetweenQuery, callsMax, messagesQuery } from '../../data/conversations.ts'
+import { hasCalls, messagesQuery, useCallsBetween } from '../../data/conversations.ts'
 import { AgentName } from '../../parts/agent-name.tsx'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { classes } from '../../parts/classes.ts'
-import { clockTime, words } from '../../parts/formats.ts'
+import { clockTime, plural, words } from '../../parts/formats.ts'
 import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
@@ -69,24 +69,36 @@ function Parties({ conversation: { remoteNumber, phoneNumber, agentId } }: { con
 
 type EntriesProps = { conversation: Conversation; messages: readonly ConversationMessage[]; hasOlder: boolean }
 
-function Entries({ conversation, messages, hasOlder }: EntriesProps) {
-  const calls = useQuery(callsBetweenQuery(conversation))
+function Entries(props: EntriesProps) {
+  return hasCalls(props.conversation) ? <EntriesWithCalls {...props} /> : <EntryList {...props} calls={[]} />
+}
+
+function EntriesWithCalls(props: EntriesProps) {
+  const { error, calls, searched, hasOlder } = useCallsBetween(props.conversation)
   return (
     <>
-      <ActionFault error={calls.error} />
-      {calls.data?.hasOlder && (
-        <Faint>{`Only the newest ${callsMax} calls with the person are searched, so older calls are not shown.`}</Faint>
+      <ActionFault error={error} />
+      {hasOlder && (
+        <Faint>{`Only the newest ${plural(searched, 'call')} with the person are searched, so older calls are not shown.`}</Faint>
       )}
-      <ol className={styles.entries} aria-label="Messages and calls">
-        {entriesOf(messages, calls.data?.calls ?? [], hasOlder).map((entry) =>
-          'call' in entry ? (
-            <CallEntry key={entry.call.id} call={entry.call} />
-          ) : (
-            <MessageEntry key={entry.message.id} message={entry.message} />
-          ),
-        )}
-      </ol>
+      <EntryList {...props} calls={calls} />
     </>
+  )
+}
+
+type EntryListProps = Pick<EntriesProps, 'messages' | 'hasOlder'> & { calls: readonly CallOverview[] }
+
+function EntryList({ messages, hasOlder, calls }: EntryListProps) {
+  return (
+    <ol className={styles.entries} aria-label="Messages and calls">
+      {entriesOf(messages, calls, hasOlder).map((entry) =>
+        'call' in entry ? (
+          <CallEntry key={entry.call.id} call={entry.call} />
+        ) : (
+          <MessageEntry key={entry.message.id} message={entry.message} />
+        ),
+      )}
+    </ol>
   )
 }
 
