@@ -23,17 +23,22 @@ function pinnedAs(name: string) {
   return { routing: { mode: 'explicit' as const, provider, model } }
 }
 
+/** Chooses the turns that are sent. The others are still the history of a turn, and the limits of its audio. */
+export type IsWanted = (turn: CallTurn) => boolean
+
 type Result = Pick<ReplayedTurn, 'now' | 'latencyMs' | 'thenMs'>
 
 export async function* transcribeAgain(
   client: RouterClient,
   bundle: Bundle,
   model: string,
+  isWanted: IsWanted,
 ): AsyncGenerator<ReplayedTurn> {
   const { call, recording, recordingStartMs, turns } = bundle
   if (recording === null) throw new CommandError('the call has no recording, so there is nothing to transcribe')
   const spoken = turns.filter(({ source, metadata }) => source === 'user' && !metadata['typed'] && !metadata['dtmf'])
   for (const [i, turn] of spoken.entries()) {
+    if (!isWanted(turn)) continue
     const { fromMs, toMs } = audioTimes(turn, spoken[i - 1], spoken[i + 1])
     const audio = new Uint8Array(leftOf(recording, fromMs - recordingStartMs, toMs - recordingStartMs))
     const replayed = await attempted(turn, turn.text, async () => {
@@ -59,13 +64,14 @@ export async function* answerAgain(
   client: RouterClient,
   { config, turns }: Bundle,
   model: string,
+  isWanted: IsWanted,
 ): AsyncGenerator<ReplayedTurn> {
   const { maxTokens = outputTokensMax, temperature } = (config['llm'] ?? {}) as {
     maxTokens?: number
     temperature?: number | null
   }
   for (const turn of turns) {
-    if (turn.source !== 'agent' || turn.provider === null) continue
+    if (turn.source !== 'agent' || turn.provider === null || !isWanted(turn)) continue
     const history = turns.filter(({ index }) => index < turn.index).flatMap(messageOf)
     const input = [message('system', config.systemPrompt), ...history]
     yield await attempted(turn, turn.text, async () => {
@@ -94,9 +100,10 @@ export async function* speakAgain(
   client: RouterClient,
   { call, turns }: Bundle,
   model: string,
+  isWanted: IsWanted,
 ): AsyncGenerator<ReplayedTurn> {
   for (const turn of turns) {
-    if (turn.source !== 'agent' || turn.text === '') continue
+    if (turn.source !== 'agent' || turn.text === '' || !isWanted(turn)) continue
     yield await attempted(turn, turn.text, async () => {
       const startedMs = performance.now()
       const audio = { sample_rate_hz: speechRateHz }

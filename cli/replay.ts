@@ -1,13 +1,15 @@
 /** Sends a call's input to other models, and compares the call's results with the new results. */
 import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/typescript/router.ts'
+import type { CallTurn } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { routerClient } from './client.ts'
 import { CommandError, UsageError } from './command-error.ts'
+import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { type Bundle, readBundle } from './read-bundle.ts'
-import { answerAgain, speakAgain, transcribeAgain } from './replay-stages.ts'
+import { answerAgain, type IsWanted, speakAgain, transcribeAgain } from './replay-stages.ts'
 import { linesOfReplay, type Replay, type ReplayedTurn } from './replay-words.ts'
 
 const stages = { stt: transcribeAgain, llm: answerAgain, tts: speakAgain } as const
@@ -34,23 +36,32 @@ export function replay(program: Command, actions: Actions): void {
       'such as stt=deepgram:nova-3,openai:whisper-1,llm=groq:llama-3.3-70b; may be repeated',
       collect,
     )
+    .option('--turn <index>', 'replay only this turn', wholeNumber('--turn', 0, 1_000_000))
     .option('--json', 'print the comparison as JSON', false)
     .addHelpText('after', about)
-    .action(async (file: string, options: { with: Target[]; json: boolean }) => {
+    .action(async (file: string, options: { with: Target[]; turn?: number; json: boolean }) => {
       const bundle = readBundle(file)
       const client = routerClient(await actions.connection())
+      const isWanted = ({ index }: CallTurn) => options.turn === undefined || index === options.turn
       const replays: Replay[] = []
       for (const target of options.with)
-        replays.push(await withProgress(`${target.stage} ${target.model}`, () => replayWith(client, bundle, target)))
+        replays.push(
+          await withProgress(`${target.stage} ${target.model}`, () => replayWith(client, bundle, target, isWanted)),
+        )
       print(options.json, { callId: bundle.call.id, replays }, () => linesOfReplay(bundle, replays))
       if (replays.every(({ turns }) => turns.every(({ error }) => error !== null))) process.exitCode = 1
     })
 }
 
-async function replayWith(client: RouterClient, bundle: Bundle, { stage, model }: Target): Promise<Replay> {
+async function replayWith(
+  client: RouterClient,
+  bundle: Bundle,
+  { stage, model }: Target,
+  isWanted: IsWanted,
+): Promise<Replay> {
   const turns: ReplayedTurn[] = []
-  for await (const turn of stages[stage](client, bundle, model)) turns.push(turn)
-  if (turns.length === 0) throw new CommandError(`the call has no turn to replay with ${stage}`)
+  for await (const turn of stages[stage](client, bundle, model, isWanted)) turns.push(turn)
+  if (turns.length === 0) throw new CommandError(`the call has no such turn to replay with ${stage}`)
   return { stage, model, turns }
 }
 

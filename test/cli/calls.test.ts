@@ -284,6 +284,12 @@ t.test('`bundle` saves a call as one file, and `replay` plays the same audio aga
     replays[1]?.turns[0]?.now,
     call.transcript.entries.find(({ source, index }) => source === 'agent' && index > 1)?.text,
   )
+  const { index } = expected[1] ?? {}
+  const one = (await json(t, 'replay', file, '--turn', String(index), '--with', `stt=${pin.stt}`)) as {
+    replays: Replayed[]
+  }
+  t.match(one.replays, [{ turns: [{ index }] }], '--turn replays only this turn')
+  t.equal(one.replays[0]?.turns.length, 1)
   const text = await outputOf(t, 'replay', file, '--with', `stt=${pin.stt}`)
   t.match(text, /^ {2}turn \d {2}\d:\d\d\.\d {3}\d of \d+ words differ, whole transcript after \d+ ms$/m)
   t.match(text, /^ {2}in all: \d of \d+ words differ \(\d+\.\d %\), whole transcript after \d+ ms at the median$/m)
