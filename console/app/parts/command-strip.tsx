@@ -9,6 +9,8 @@ export type Command = {
   /** The path with its query, such as /v1/calls?limit=50. */
   path: string
   body?: unknown
+  /** The parts of a multipart body, such as audio=@turn.wav. */
+  parts?: readonly string[]
   /** The command without `parley`. It is missing if no command does the same. */
   cli?: string
 }
@@ -44,8 +46,12 @@ export function CommandStrip({ command, label = 'The same by a program' }: Strip
   )
 }
 
-function curlOf({ method = 'GET', path, body }: Command): string {
-  const sent = body === undefined ? '' : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
+function curlOf({ method = 'GET', path, body, parts = [] }: Command): string {
+  const sent = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${shellWord(JSON.stringify(body))}`
+  const form = parts.map((part) => ` -F ${shellWord(part)}`).join('')
   const verb = method === 'GET' ? '' : ` -X ${method}`
-  return `curl${verb} -H "Authorization: Bearer $PARLEY_KEY"${sent} '${window.location.origin}${path}'`
+  return `curl${verb} -H "Authorization: Bearer $PARLEY_KEY"${sent}${form} '${window.location.origin}${path}'`
 }
+
+/** Puts a text into quotes, so that a shell takes the text as one word. */
+export const shellWord = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
