@@ -44,7 +44,7 @@ export type Page = {
   setViewportSize(size: { width: number; height: number }): Promise<void>
   emulateMedia(media: { colorScheme: 'light' | 'dark' }): Promise<void>
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>
-  on(event: 'request', listener: (request: { url(): string }) => void): void
+  on(event: 'request', listener: (request: { url(): string; method(): string }) => void): void
   on(event: 'response', listener: (response: { url(): string; text(): Promise<string> }) => void): void
   on(event: 'websocket', listener: (socket: PageSocket) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void

@@ -1,18 +1,39 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { callEventsQuery, callQuery, useFollow } from '../../data/calls.ts'
-import { usePathId } from '../../parts/address.ts'
+import { usePathId, useSearchValues } from '../../parts/address.ts'
 import { CommandStrip } from '../../parts/command-strip.tsx'
 import { useTitle } from '../../parts/page.tsx'
-import { Answer } from '../../parts/states.tsx'
+import { Answer, Loading } from '../../parts/states.tsx'
 import { slowMs } from '../../parts/statuses.ts'
 import { CallHeader } from './call-header.tsx'
 import { timelineOf } from './timeline.ts'
 import { Workspace } from './workspace.tsx'
 
-/** Shows one call: its sound, its words, where its time went, and its results. */
+/** Few people replay a turn, so the code of a replay is loaded when it is opened. */
+const ReplayPage = lazy(async () => ({ default: (await import('./replay-page.tsx')).ReplayPage }))
+
 export function CallPage() {
+  if (useSearchValues()['replay'] === undefined) return <WholeCall />
+  return (
+    <Suspense fallback={<LoadingReplay />}>
+      <ReplayPage />
+    </Suspense>
+  )
+}
+
+function LoadingReplay() {
+  return (
+    <>
+      <h1 className="unseen">Replay</h1>
+      <Loading />
+    </>
+  )
+}
+
+/** Shows one call: its sound, its words, where its time went, and its results. */
+function WholeCall() {
   const id = usePathId()
   const call = useQuery(callQuery(id))
   const events = useQuery(callEventsQuery(id))

@@ -1,4 +1,9 @@
+import { Link } from '@tanstack/react-router'
+import { RotateCcw } from 'lucide-react'
 import type { CallToolCall, CallTurn } from '../../../../generated/clients/typescript/models/platform.ts'
+import { usePathId } from '../../parts/address.ts'
+import buttonStyles from '../../parts/button.module.css'
+import { classes } from '../../parts/classes.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { milliseconds } from '../../parts/formats.ts'
@@ -29,12 +34,27 @@ export function TurnTab({ timeline, address, change }: TurnTabProps) {
         <CopyButton text={linkTo(turn.index)} label="Copy the address of this turn" />
       </header>
       <TurnFacts turn={turn} />
+      {turn.source !== 'system' && <ReplayLink turn={turn} />}
       {silence && <Waterfall silence={silence} selected={address.span} select={(id) => change({ span: id })} />}
       {part && <PartFacts part={part} />}
       {turn.tool_calls.map((tool) => (
         <Tool key={tool.id} tool={tool} />
       ))}
     </>
+  )
+}
+
+function ReplayLink({ turn: { index, source } }: { turn: CallTurn }) {
+  return (
+    <Link
+      to="/calls/$id"
+      params={{ id: usePathId() }}
+      search={{ turn: String(index), replay: source === 'user' ? 'stt' : 'llm' }}
+      className={classes(buttonStyles.button, styles.replay)}
+    >
+      <RotateCcw aria-hidden="true" />
+      Replay with other models
+    </Link>
   )
 }
 

@@ -1,0 +1,36 @@
+/** Runs replays side by side. One that fails does not end the others. */
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Choice, Replayed } from '../../data/replay.ts'
+
+export type Replay = { choice: Choice } & (
+  | { state: 'running' }
+  | { state: 'done'; replayed: Replayed }
+  | { state: 'failed'; error: unknown }
+)
+
+type Run = (choice: Choice, signal: AbortSignal) => Promise<Replayed>
+
+/** A replay costs money, so it begins only when `start` is called. When the page closes, all replays are cancelled. */
+export function useReplays(run: Run): { replays: readonly Replay[]; start: (choices: readonly Choice[]) => void } {
+  const [replays, setReplays] = useState<readonly Replay[]>([])
+  const controller = useRef<AbortController | null>(null)
+  useEffect(() => () => controller.current?.abort(), [])
+  const start = useCallback(
+    (choices: readonly Choice[]) => {
+      controller.current?.abort()
+      const { signal } = (controller.current = new AbortController())
+      const settle = (replay: Replay) => {
+        if (signal.aborted) return
+        setReplays((all) => all.map((each) => (each.choice === replay.choice ? replay : each)))
+      }
+      setReplays(choices.map((choice) => ({ choice, state: 'running' })))
+      for (const choice of choices)
+        void run(choice, signal).then(
+          (replayed) => settle({ choice, state: 'done', replayed }),
+          (error: unknown) => settle({ choice, state: 'failed', error }),
+        )
+    },
+    [run],
+  )
+  return { replays, start }
+}
