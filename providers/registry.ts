@@ -254,6 +254,7 @@ async function createOpenAi(
       // A server that is not the vendor's own may show its models to everyone. Then a check proves only that the server
       // answers.
       keyCheck: vendor.keyCheck,
+      keyCheckNeedsKey: isPublished && vendor.keyVariable !== null,
       ...(server.responses && isPublished && { responses: server.responses }),
       ...(transcriptions && { transcriptions }),
       ...(live.length > 0 && {

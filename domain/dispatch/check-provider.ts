@@ -5,7 +5,7 @@
 import { admitTrial, type TrialDeps } from '../access/attempts.ts'
 import { noCredential, ownKeyIdOf, type ProviderKeyAdministration, type ProviderKeys } from '../access/provider-keys.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Provider, ProviderPorts } from '../ports/provider.ts'
+import type { KeyCheck, Provider, ProviderPorts } from '../ports/provider.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import type { Log } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -18,6 +18,8 @@ export type CheckOutcome = 'succeeded' | Exclude<ErrorClass, 'unsupported' | 'em
 
 export type ProviderCheck = {
   outcome: CheckOutcome
+  /** What a success proves: that the provider accepts the key, or only that a server answers. Null for a failure. */
+  proves: 'key' | 'address' | null
   /** The provider's HTTP status. Null if there was no whole answer. */
   providerStatus: number | null
   durationMs: number
@@ -35,6 +37,8 @@ export type CheckProviderDeps = TrialDeps & {
   log: Log
 }
 
+/** The least HTTP status of a refusal. */
+export const refusedMin = 400
 /** Part of the contract. */
 const waitMs = 10_000
 /** The checks that an organization may have under way in one process. Part of the contract. */
@@ -62,14 +66,14 @@ async function check(deps: CheckProviderDeps, { organizationId, test }: Tenant, 
   const ownKeyId = ownKeyIdOf(provider, await keys.list(organizationId))
   if (ownKeyId === null && provider.unavailable() === noCredential) throw impossible('no_key')
   const ports = ownKeyId === null ? provider.ports : await portsWithOwnKey(deps, provider, { organizationId, ownKeyId })
-  const { checkKey } = ports
-  if (checkKey === undefined)
+  const { keyCheck } = ports
+  if (keyCheck === undefined)
     throw new ResourceFault({
       kind: 'invalid',
       issues: [{ path: ['provider'], problem: { kind: 'key_check_missing' } }],
     })
   await admitTrial(deps, 'provider', organizationId)
-  return ask(deps, { organizationId, provider: id }, checkKey)
+  return ask(deps, { organizationId, provider: id }, keyCheck)
 }
 
 type Because = Extract<ResourceFaultData, { kind: 'provider_check_impossible' }>['because']
@@ -89,7 +93,7 @@ async function portsWithOwnKey(
 async function ask(
   { clock, log }: CheckProviderDeps,
   ids: { organizationId: string; provider: string },
-  checkKey: NonNullable<ProviderPorts['checkKey']>,
+  { send, needsKey }: KeyCheck,
 ): Promise<ProviderCheck> {
   const startedMs = clock.monotonicMs()
   // The check goes on if its client disconnects, because it is over soon.
@@ -97,14 +101,16 @@ async function ask(
   const signal = new AttemptSignal(clock, client, waitMs, startedMs + waitMs, null, ids.organizationId)
   const durationMs = () => Math.round(clock.monotonicMs() - startedMs)
   try {
-    const providerStatus = await signal.guard(checkKey(signal))
-    return { outcome: 'succeeded', providerStatus, durationMs: durationMs() }
+    const providerStatus = await signal.guard(send(signal))
+    // A provider may refuse the request with words that prove the key.
+    const proves = needsKey || providerStatus >= refusedMin ? 'key' : 'address'
+    return { outcome: 'succeeded', proves, providerStatus, durationMs: durationMs() }
   } catch (thrown) {
     const error = providerError(thrown)
     if (error.isOurDefect) throw error
     const failed = { outcome: outcomeOf(error), providerStatus: error.status ?? null, durationMs: durationMs() }
     log.warn({ ...ids, ...failed, reason: error.reason }, 'provider check failed')
-    return failed
+    return { ...failed, proves: null }
   } finally {
     signal.close()
   }

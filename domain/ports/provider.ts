@@ -12,11 +12,18 @@ import type { Tts } from './tts.ts'
 export type ProviderPorts = {
   speech?: { stt?: Stt; tts?: Tts; aligner?: Aligner }
   llm?: Llm
+  /** Absent if the provider has no request that proves the key and costs nothing. */
+  keyCheck?: KeyCheck
+}
+
+export type KeyCheck = {
   /**
    * Sends the cheapest request that proves the key. The provider charges nothing for it. Resolves with the HTTP status
-   * if the provider accepts the key, else rejects with ProviderError. Absent if the provider has no such request.
+   * if the provider accepts the key, else rejects with ProviderError.
    */
-  checkKey?: (signal: CancelSignal) => Promise<number>
+  send: (signal: CancelSignal) => Promise<number>
+  /** False if the server may answer the request without a key. Then the answer proves only that the server is there. */
+  needsKey: boolean
 }
 
 /** A model that this machine could serve. The command gets its files. */

@@ -8,6 +8,7 @@ import { modelName } from '../../domain/routing/model-name.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { KnownModel, ListedVoice, ProviderStatus, VoiceProvider } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
+import { sayProviderCheck } from './provider-check-words.ts'
 
 export type ProvidersDeps = {
   catalog: Catalog
@@ -52,7 +53,7 @@ export function deleteProviderKey({ keys }: ProvidersDeps): Handlers['deleteProv
 export function checkProvider(deps: ProvidersDeps): Handlers['checkProvider'] {
   return async ({ path }, { caller }) => {
     const check = await deps.checkProvider(tenantOf(caller), path.provider)
-    return { status: 200, body: { ok: check.outcome === 'succeeded', ...check } }
+    return { status: 200, body: { ok: check.outcome === 'succeeded', ...check, message: sayProviderCheck(check) } }
   }
 }
 

@@ -37,6 +37,8 @@ export type OpenAiOptions = {
   responses?: true
   /** The path to check a key, below the base URL: see the vendor table. Null if there is no such request. */
   keyCheck: string | null
+  /** True if the server answers this path only with a valid key. */
+  keyCheckNeedsKey: boolean
   /** The options for live transcription. Absent if no model transcribes live. */
   realtime?: RealtimeOptions
   /** The protocol variant for transcription requests, if their fields differ from OpenAI's. */
@@ -73,7 +75,7 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
         ...(models.stt?.length && { stt: { ...createStt(http, form), ...(open && { open }) } }),
         ...(models.tts?.length && { tts: createTts(http, limits, apiKey) }),
       },
-      ...(options.keyCheck !== null && checkedOver(transport, apiKey, options.keyCheck)),
+      ...(options.keyCheck !== null && checkedOver(transport, apiKey, options.keyCheck, options.keyCheckNeedsKey)),
     }
   }
   return {

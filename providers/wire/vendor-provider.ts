@@ -46,7 +46,8 @@ export function createVendorProvider(options: VendorOptions, parts: VendorParts)
   const { keyCheck } = vendors[vendor]
   const ports = (apiKey: string | null): ProviderPorts => ({
     ...parts.ports(apiKey),
-    ...(keyChecks && keyCheck !== null && checkedOver(keyChecks, apiKey, keyCheck)),
+    // Another server with the vendor's protocol may answer without a key.
+    ...(keyChecks && keyCheck !== null && checkedOver(keyChecks, apiKey, keyCheck, options.baseUrl === null)),
   })
   return {
     id: options.id,
@@ -65,7 +66,8 @@ export function checkedOver(
   http: HttpTransport,
   apiKey: string | null,
   path: string,
-): Required<Pick<ProviderPorts, 'checkKey'>> {
+  needsKey: boolean,
+): Required<Pick<ProviderPorts, 'keyCheck'>> {
   // `signedWith` runs when a check begins, because ports are made for each attempt and checks are rare.
-  return { checkKey: (signal) => http.signedWith(apiKey).checkKey(path, signal) }
+  return { keyCheck: { send: (signal) => http.signedWith(apiKey).checkKey(path, signal), needsKey } }
 }

@@ -24,25 +24,28 @@ const check = (...args: string[]) => runCommand(parley, ['providers', 'check', .
 t.test('`providers check` exits with 0 if the provider accepts the key', async (t) => {
   const { code, stdout } = await check('main')
   t.equal(code, 0)
-  t.match(stdout, /^main accepts the key \(HTTP status 200\) after \d+ ms\n$/)
+  t.match(stdout, /^main: The server answers\. It may show .*not prove the key\. \(HTTP status 200, after \d+ ms\)\n$/)
 })
 
 t.test('`providers check` exits with 0 if the provider knows the key but refuses the request', async (t) => {
   const { code, stdout } = await check('limited')
   t.equal(code, 0)
-  t.match(stdout, /^limited knows the key, but the key may not send the request of the check \(HTTP status 403\)/)
+  t.match(
+    stdout,
+    /^limited: The provider knows the key, but the key may not send the request of this check\. \(HTTP status 403,/,
+  )
 })
 
 t.test('`providers check` exits with 1 if the provider refuses the key or does not answer', async (t) => {
   stub.behave({ kind: 'status', status: 401, code: 'invalid_api_key' })
   const refused = await check('main')
   t.equal(refused.code, 1)
-  t.match(refused.stdout, /^main refuses the key \(HTTP status 401\) after \d+ ms\n$/)
+  t.match(refused.stdout, /^main: The provider refuses the key\. \(HTTP status 401, after \d+ ms\)\n$/)
   stub.behave({ kind: 'status', status: 401, code: 'invalid_api_key' })
   const { code, stdout } = await check('main', '--json')
   t.equal(code, 1)
   t.match(JSON.parse(stdout), { ok: false, outcome: 'auth', providerStatus: 401 })
   const gone = await check('gone')
   t.equal(gone.code, 1)
-  t.match(gone.stdout, /^gone cannot be reached from the server after \d+ ms\n$/)
+  t.match(gone.stdout, /^gone: This server cannot connect to the provider\. \(after \d+ ms\)\n$/)
 })

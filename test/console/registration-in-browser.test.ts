@@ -177,22 +177,18 @@ async function tests(browser: Browser): Promise<void> {
     await page.route(/\/v1\/providers\/[^/]+\/check$/, (route) =>
       route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(answer) }),
     )
-    for (const [outcome, providerStatus, words] of [
-      [
-        'succeeded',
-        200,
-        ['The provider accepts the key.', 'HTTP status 200 after 40 ms', 'only that the server answers'],
-      ],
-      ['succeeded', 403, ['The provider knows the key, but the key may not send the request', 'HTTP status 403']],
-      ['auth', 401, ['The provider refuses the key.', 'HTTP status 401']],
-      ['timeout', null, ['The provider does not answer.', 'after 40 ms']],
+    for (const [outcome, proves, providerStatus, words] of [
+      ['succeeded', 'key', 200, ['The provider accepts the key.', 'HTTP status 200 after 40 ms']],
+      ['succeeded', 'address', 200, ['this does not prove the key', 'HTTP status 200']],
+      ['auth', null, 401, ['The provider refuses the key.', 'HTTP status 401']],
+      ['timeout', null, null, ['The provider does not answer.', 'after 40 ms']],
     ] as const) {
-      answer = { ok: outcome === 'succeeded', outcome, providerStatus, durationMs: 40 }
+      answer = { ok: outcome === 'succeeded', outcome, proves, message: words[0], providerStatus, durationMs: 40 }
       await page.click('button[aria-label="Check the key of deepgram"]')
       for (const shown of words) await page.waitForSelector(`dialog:has-text("${shown}")`, patience)
       await page.click('dialog button:has-text("parley")')
       await page.waitForSelector('dialog pre:has-text("parley providers check deepgram")', patience)
-      await check(`provider-check-${outcome}-${providerStatus}`)
+      await check(`provider-check-${outcome}-${proves}`)
       await page.keyboard.press('Escape')
       await page.waitForSelector('dialog', { ...patience, state: 'detached' })
     }

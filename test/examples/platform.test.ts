@@ -48,7 +48,7 @@ t.test("responses about providers and an organization's provider keys match the 
   examples.compare(t, await examples.send(parley, put), { example: 'putProviderKey 200: stored' })
   examples.compare(t, await examples.send(parley, list), { example: 'listProviders 200: mixed', parts: [''] })
   const check: Sent = { operation: 'checkProvider' }
-  examples.compare(t, await examples.send(parley, check), { example: 'checkProvider 200: accepted' })
+  examples.compare(t, await examples.send(parley, check), { example: 'checkProvider 200: answers' })
   providers.acme.behave({ kind: 'status', status: 401, code: 'invalid_api_key' })
   examples.compare(t, await examples.send(parley, check), { example: 'checkProvider 200: refused' })
   const known = { example: 'listKnownProviders 200: known', parts: ['/stt', '/llm', '/tts'] }
@@ -359,6 +359,8 @@ t.test('each example of the platform API is compared with a response, or is list
     'completeTransfer 200: bridging':
       'The two may be connected before the answer; test/phone/transfers.test.ts completes transfers.',
     'dispatchCallback 200: dispatched': 'No carrier is there to take the call.',
+    'checkProvider 200: accepted':
+      'Only the own address of a vendor proves a key: test/domain/check-provider.test.ts has such a provider.',
     'streamWebhookEvents 200: status': 'A stream ends after ten minutes; test/cli/listen.test.ts reads one.',
     'streamCalls 200: ended': 'A stream ends after ten minutes; test/platform/call-stream.test.ts reads one.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',

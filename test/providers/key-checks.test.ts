@@ -69,7 +69,7 @@ async function providerAt(t: Test, id: VendorId, baseUrl: string, limits: Outbou
 
 async function check(t: Test, id: VendorId, baseUrl: string, limits = patient): Promise<number> {
   const { ports } = await providerAt(t, id, baseUrl, limits)
-  return present(ports.checkKey, 'checkKey')(never)
+  return present(ports.keyCheck, 'keyCheck').send(never)
 }
 
 for (const [id, { start, path, signed, base = '' }] of checked)
@@ -145,9 +145,39 @@ t.test('each vendor with a check in the vendor table can check keys, and is in t
   t.same(providers.map(({ id }) => id).sort(), vendorIds.filter((id) => id !== 'local').sort())
   for (const { id, ports, forKey } of providers) {
     const { keyCheck } = vendors[id as VendorId]
-    t.equal(ports.checkKey !== undefined, keyCheck !== null, id)
-    t.equal((await forKey?.('another'))?.checkKey !== undefined, keyCheck !== null, `${id}: with another key`)
+    t.equal(ports.keyCheck !== undefined, keyCheck !== null, id)
+    t.equal((await forKey?.('another'))?.keyCheck !== undefined, keyCheck !== null, `${id}: with another key`)
     t.equal(checked.has(id as VendorId), keyCheck !== null, `${id}: is in this test`)
+  }
+})
+
+t.test('a check proves a key at the own address of a vendor with keys, and elsewhere only the address', async (t) => {
+  const env = Object.fromEntries(vendorIds.flatMap((id) => vendors[id].keyVariable ?? []).map((name) => [name, key]))
+  const deps = { limits: patient, clock: systemClock, catalog, local: null, ollamaUrl: null }
+  const others = (['openai', 'deepgram', 'ollama'] as const).map((id) => {
+    return {
+      id: `own-${id}`,
+      adapter: id,
+      baseUrl: nowhere,
+      apiKey: key,
+      ...(id !== 'deepgram' && { models: { llm: ['chat'] } }),
+    }
+  })
+  const providers = await createProviders(
+    [
+      ...vendorIds
+        .filter((id) => vendors[id].keyVariable !== null && serverOf(id)?.models !== null)
+        .map((id) => ({ id, adapter: id })),
+      ...others,
+    ],
+    env,
+    deps,
+  )
+  t.teardown(() => Promise.all(providers.map((provider) => provider.close())))
+  for (const { id, ports, forKey } of providers) {
+    const needsKey = ports.keyCheck?.needsKey
+    if (needsKey !== undefined) t.equal(needsKey, !id.startsWith('own-'), id)
+    t.equal((await forKey?.('another'))?.keyCheck?.needsKey, needsKey, `${id}: with another key`)
   }
 })
 

@@ -37,6 +37,7 @@ function openProvider(url: string, changes: Partial<OpenAiOptions>) {
     maxTokensField: null,
     asksForUsage: true,
     keyCheck: '/models',
+    keyCheckNeedsKey: true,
     limits,
     unavailable: null,
     clock: systemClock,

@@ -37,6 +37,7 @@ const made = (changes: Partial<OpenAiOptions>) => (baseUrl: string, limits: Outb
     maxTokensField: null,
     asksForUsage: true,
     keyCheck: '/models',
+    keyCheckNeedsKey: true,
     limits,
     unavailable: null,
     clock: systemClock,

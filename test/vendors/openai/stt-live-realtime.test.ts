@@ -21,6 +21,7 @@ const made = (url: string) =>
     maxTokensField: null,
     asksForUsage: true,
     keyCheck: '/models',
+    keyCheckNeedsKey: true,
     realtime: { models: [model], rules: 'openai' },
     limits: patient,
     unavailable: null,

@@ -32,6 +32,7 @@ const made = (url: string, limits: OutboundLimits = patient, key: string | null 
     maxTokensField: null,
     asksForUsage: true,
     keyCheck: '/models',
+    keyCheckNeedsKey: true,
     realtime: { models: [model], rules: 'speaches' },
     limits,
     unavailable: null,

@@ -1,4 +1,4 @@
-import type { ProviderCheck, ProviderCheckOutcome } from '../../../../generated/clients/typescript/models/platform.ts'
+import type { ProviderCheck } from '../../../../generated/clients/typescript/models/platform.ts'
 import type { useCheckProvider } from '../../data/providers.ts'
 import { CommandStrip } from '../../parts/command-strip.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -14,7 +14,7 @@ export function CheckDialog({ provider, check: { data, error }, onClose }: Check
       <ActionFault error={error} />
       {!data && !error && <p role="status">Waiting for an answer, for at most 10 s…</p>}
       {data && (
-        <Notice tone={data.ok ? 'good' : 'alarm'} title={titleOf(data)}>
+        <Notice tone={toneOf(data)} title={data.message}>
           <p>
             {data.providerStatus !== null && (
               <>
@@ -23,12 +23,6 @@ export function CheckDialog({ provider, check: { data, error }, onClose }: Check
             )}
             after {milliseconds(data.durationMs)}
           </p>
-          {data.ok && !isLimited(data) && (
-            <p>
-              A configured server with OpenAI’s protocol may show its list of models to everyone. Then this check proves
-              only that the server answers.
-            </p>
-          )}
         </Notice>
       )}
       <CommandStrip
@@ -38,23 +32,5 @@ export function CheckDialog({ provider, check: { data, error }, onClose }: Check
   )
 }
 
-/** A provider may refuse the request of the check with words that prove the key. */
-const isLimited = ({ ok, providerStatus }: ProviderCheck) => ok && providerStatus !== null && providerStatus >= 400
-
-const titleOf = (check: ProviderCheck) =>
-  isLimited(check)
-    ? 'The provider knows the key, but the key may not send the request of this check.'
-    : titles[check.outcome]
-
-const titles: Record<ProviderCheckOutcome, string> = {
-  succeeded: 'The provider accepts the key.',
-  auth: 'The provider refuses the key.',
-  quota: 'The provider knows the key, but the account has no credit or no plan for it.',
-  rate_limited: 'The provider takes no more requests now.',
-  overloaded: 'The provider, or this server’s connections to it, take no more requests now.',
-  timeout: 'The provider does not answer.',
-  unreachable: 'This server cannot connect to the provider.',
-  server: 'The provider failed.',
-  bad_request: 'The API of the provider does not have this request.',
-  protocol: 'The answer is not of the API of the provider.',
-}
+/** A check that proves only the address is no success for a person who asks about the key. */
+const toneOf = ({ ok, proves }: ProviderCheck) => (!ok ? 'alarm' : proves === 'address' ? 'warn' : 'good')

@@ -208,7 +208,11 @@ type (
 	// `timeout`: no answer within 10 s. `unreachable`: this server cannot connect to it. `server`: it failed.
 	// `bad_request`: its API does not have the request, so the base URL may be of another API. `protocol`: the answer
 	// is not of its API.
-	ProviderCheckOutcome          string
+	ProviderCheckOutcome string
+	// What a check that succeeded proves; null if it failed. `key`: the provider accepts the key. `address`: a server
+	// answers. Servers that need no key, and servers at another address than the vendor's own, may show their models to
+	// everyone, so only a request to a model shows whether they accept the key.
+	ProviderCheckProof            string
 	ModelHealthPath               string
 	ModelHealthState              string
 	ModelHealthKeySource          = UsageByProviderKeySource
@@ -914,6 +918,8 @@ const (
 	ProviderCheckOutcomeServer                                ProviderCheckOutcome                   = "server"
 	ProviderCheckOutcomeBadRequest                            ProviderCheckOutcome                   = "bad_request"
 	ProviderCheckOutcomeProtocol                              ProviderCheckOutcome                   = "protocol"
+	ProviderCheckProofKey                                     ProviderCheckProof                     = "key"
+	ProviderCheckProofAddress                                 ProviderCheckProof                     = "address"
 	ModelHealthPathStream                                     ModelHealthPath                        = "stream"
 	ModelHealthPathBatch                                      ModelHealthPath                        = "batch"
 	ModelHealthStateOk                                        ModelHealthState                       = "ok"

@@ -2797,10 +2797,10 @@ type ProviderKey struct {
 }
 
 type ProviderCheck struct {
-	// Whether the provider accepts the key: `outcome` is `succeeded`. A configured server with OpenAI's protocol, other
-	// than the vendor's own, may show its list of models to everyone. There `true` proves only that the server answers.
-	Ok             bool                 `json:"ok"`
+	Ok             bool                 `json:"ok"` // Whether the check succeeded: `outcome` is `succeeded`. `proves` says what this means.
 	Outcome        ProviderCheckOutcome `json:"outcome"`
+	Proves         *ProviderCheckProof  `json:"proves"`
+	Message        string               `json:"message"`        // The outcome as a sentence for people. Programs read the other fields.
 	ProviderStatus *int64               `json:"providerStatus"` // The HTTP status of the answer. null if there was no answer, or if it broke off.
 	DurationMs     int64                `json:"durationMs"`     // How long the check took, in milliseconds.
 }

@@ -103,12 +103,16 @@ export type ProviderStatus = {
 }
 
 export type ProviderCheck = {
-  /** Whether the provider accepts the key: `outcome` is `succeeded`. A configured server with OpenAI's protocol, other than the vendor's own, may show its list of models to everyone. There `true` proves only that the server answers. */
-  ok: boolean
+  /** Whether the check succeeded: `outcome` is `succeeded`. `proves` says what this means. */ ok: boolean
   outcome: ProviderCheckOutcome
+  proves: ProviderCheckProof | null
+  /** The outcome as a sentence for people. Programs read the other fields. */ message: string
   /** The HTTP status of the answer. null if there was no answer, or if it broke off. */ providerStatus: number | null
   /** How long the check took, in milliseconds. */ durationMs: number
 }
+
+/** What a check that succeeded proves; null if it failed. `key`: the provider accepts the key. `address`: a server answers. Servers that need no key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept the key. */
+export type ProviderCheckProof = 'key' | 'address'
 
 /** `succeeded`, or the class of the failure, with the words of the attempts of a request. If `succeeded` has a `providerStatus` of 400 or more, the provider knows the key, but the key may not send the request of the check. `auth`: the provider refuses the key. `quota`: it knows the key, but there is no credit or no plan. `rate_limited` and `overloaded`: it takes no more requests now, or this server's connections to it are in use. `timeout`: no answer within 10 s. `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the request, so the base URL may be of another API. `protocol`: the answer is not of its API. */
 export type ProviderCheckOutcome = 

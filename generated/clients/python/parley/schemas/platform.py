@@ -345,6 +345,9 @@ knows the key, but the key may not send the request of the check. `auth`: the pr
 no plan. `rate_limited` and `overloaded`: it takes no more requests now, or this server's connections to it are in use. `timeout`: no answer within 10 s.
 `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the request, so the base URL may be of another
 API. `protocol`: the answer is not of its API."""
+ProviderCheckProof: TypeAlias = Literal["key", "address"]
+"""What a check that succeeded proves; null if it failed. `key`: the provider accepts the key. `address`: a server answers. Servers that need no key, and
+servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept the key."""
 ModelHealthPath: TypeAlias = Literal["stream", "batch"]
 ModelHealthState: TypeAlias = Literal["ok", "degraded", "open", "no_credential", "unknown"]
 ModelHealthKeySource: TypeAlias = UsageByProviderKeySource
@@ -2779,10 +2782,10 @@ class ProviderKey(TypedDict):
     apiKey: str  # The key, in printable ASCII without spaces.
 
 class ProviderCheck(TypedDict):
-    # Whether the provider accepts the key: `outcome` is `succeeded`. A configured server with OpenAI's protocol, other than the vendor's own, may show its list
-    # of models to everyone. There `true` proves only that the server answers.
-    ok: bool
+    ok: bool  # Whether the check succeeded: `outcome` is `succeeded`. `proves` says what this means.
     outcome: ProviderCheckOutcome
+    proves: ProviderCheckProof | None
+    message: str  # The outcome as a sentence for people. Programs read the other fields.
     providerStatus: int | None  # The HTTP status of the answer. null if there was no answer, or if it broke off.
     durationMs: int  # How long the check took, in milliseconds.
 

@@ -436,6 +436,10 @@ open_enums! {
         Overloaded = "overloaded", Timeout = "timeout", Unreachable = "unreachable", Server = "server",
         BadRequest = "bad_request", Protocol = "protocol",
     }
+    /// What a check that succeeded proves; null if it failed. `key`: the provider accepts the key. `address`: a server
+    /// answers. Servers that need no key, and servers at another address than the vendor's own, may show their models
+    /// to everyone, so only a request to a model shows whether they accept the key.
+    ProviderCheckProof { Key = "key", Address = "address" }
     ModelHealthPath { Stream = "stream", Batch = "batch" }
     ModelHealthState {
         Ok = "ok", Degraded = "degraded", Open = "open", NoCredential = "no_credential", UnknownValue = "unknown",

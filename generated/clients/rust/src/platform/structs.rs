@@ -886,8 +886,9 @@ pub struct StreamedWebhookEvent {
     /** The body of the event as JSON text. Its UTF-8 bytes are those that endpoints get. */ pub body: String,
 }
 pub struct ProviderCheck {
-    /** Whether the provider accepts the key: `outcome` is `succeeded`. A configured server with OpenAI's protocol, other than the vendor's own, may show its list of models to everyone. There `true` proves only that the server answers. */ pub ok: bool,
-    pub outcome: ProviderCheckOutcome,
+    /** Whether the check succeeded: `outcome` is `succeeded`. `proves` says what this means. */ pub ok: bool,
+    pub outcome: ProviderCheckOutcome, pub proves: Option<ProviderCheckProof>,
+    /** The outcome as a sentence for people. Programs read the other fields. */ pub message: String,
     /** The HTTP status of the answer. null if there was no answer, or if it broke off. */ pub provider_status: Option<i64>,
     /** How long the check took, in milliseconds. */ pub duration_ms: i64,
 }

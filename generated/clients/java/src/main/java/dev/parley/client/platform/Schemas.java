@@ -3776,11 +3776,17 @@ public final class Schemas {
      * {@code bad_request}: its API does not have the request, so the base URL may be of another API. {@code protocol}: the answer is not of its API. */
     public enum ProviderCheckOutcome {
         SUCCEEDED, AUTH, QUOTA, RATE_LIMITED, OVERLOADED, TIMEOUT, UNREACHABLE, SERVER, BAD_REQUEST, PROTOCOL }
-    /** @param ok Whether the provider accepts the key: {@code outcome} is {@code succeeded}. A configured server with OpenAI's protocol, other than the
-     * vendor's own, may show its list of models to everyone. There {@code true} proves only that the server answers.
+    /** What a check that succeeded proves; null if it failed. {@code key}: the provider accepts the key. {@code address}: a server answers. Servers that need
+     * no key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept
+     * the key. */
+    public enum ProviderCheckProof { KEY, ADDRESS }
+    /** @param ok Whether the check succeeded: {@code outcome} is {@code succeeded}. {@code proves} says what this means.
+     * @param message The outcome as a sentence for people. Programs read the other fields.
      * @param providerStatus The HTTP status of the answer. null if there was no answer, or if it broke off.
      * @param durationMs How long the check took, in milliseconds. */
-    public record ProviderCheck(boolean ok, Open<ProviderCheckOutcome> outcome, Long providerStatus, long durationMs) {}
+    public record ProviderCheck(
+        boolean ok, Open<ProviderCheckOutcome> outcome, Open<ProviderCheckProof> proves, String message,
+        Long providerStatus, long durationMs) {}
     public enum ModelHealthPath { STREAM, BATCH }
     public enum ModelHealthState { OK, DEGRADED, OPEN, NO_CREDENTIAL, UNKNOWN }
     public enum ModelHealthKeySource { @JsonProperty("BYOK") BYOK, @JsonProperty("MANAGED") MANAGED }
