@@ -1,10 +1,11 @@
 /** Downloads a call as one file from its page in the console, and tests who may download and play a recording. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
 import { readTar } from '../../cli/tar.ts'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
-import { openShop } from './shop.ts'
+import { openShop, refuse } from './shop.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
 
 await inBrowser(t, 'the bundle of a call in the console', tests)
@@ -31,7 +32,7 @@ async function tests(browser: Browser): Promise<void> {
   t.test('a viewer reads which role recordings need, and gets no link that the server would refuse', async (t) => {
     const { page, open, check, refused } = await shop.visit(t, { role: 'viewer' })
     await open(`/calls/${id}`, '[data-turn]')
-    await page.waitForSelector('text=Listening to recordings needs the role member.', patience)
+    await page.waitForSelector('text=Listening to recordings and downloading them needs the role member.', patience)
     for (const selector of ['a:has-text("Audio")', '[aria-label="Download the bundle"]', '[aria-label="Play"]:enabled'])
       t.equal(await page.isVisible(selector), false, selector)
     await check('call-viewer')
@@ -40,5 +41,22 @@ async function tests(browser: Browser): Promise<void> {
     await member.open(`/calls/${id}`, '[aria-label="Play"]:enabled')
     t.equal(await member.page.isVisible('a:has-text("Audio")'), true)
     t.notMatch(await member.text(), /needs the role/)
+  })
+
+  t.test('the player says why a recording cannot be played, and the page has no link to the recording', async (t) => {
+    const lost = await storeCall(shop, 2)
+    rmSync(path.join(shop.dataDir, 'recordings', `${lost}.wav`))
+    const { page, faults, open, check } = await shop.visit(t, { role: 'member' })
+    await open(`/calls/${lost}`, '[aria-label="Player"] [role="status"]:has-text("The recording cannot be played.")')
+    for (const selector of ['a:has-text("Audio")', '[aria-label="Play"]:enabled'])
+      t.equal(await page.isVisible(selector), false, selector)
+    await check('call-lost-recording')
+    // A person who became a viewer meanwhile still has a page of a member.
+    await refuse(page, /recording\/audio/, 403, 'FORBIDDEN')
+    await open(
+      `/calls/${id}`,
+      '[aria-label="Player"] [role="status"]:has-text("The server refused this with FORBIDDEN.")',
+    )
+    t.same(faults, [])
   })
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../../generated/clients/typescript/models/platform.ts'
 import type { ListCallsCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
+import { type Failure, failureOf } from './failures.ts'
 import { type Peaks, readPeaks } from './peaks.ts'
 import { pagesQuery, queries } from './queries.ts'
 
@@ -117,6 +118,24 @@ export const usePlaceCall = () =>
     mutationFn: async ({ agentId, to }: { agentId: string; to: string }) =>
       (await platform.createPhoneSession({ body: { agentId, to } })).body,
     onSettled: () => queries.invalidateQueries({ queryKey: ['calls'] }),
+  })
+
+/**
+ * Asks for the recording's first bytes, to learn why a player cannot play the recording. An audio player is not told
+ * the answer of the server. The data is null if the recording can be read.
+ */
+export const recordingFaultQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['recordings', id, 'fault'],
+    queryFn: async ({ signal }): Promise<Failure | null> => {
+      try {
+        const { body } = await platform.getCallRecordingAudio({ signal, path: { id }, header: { range: 'bytes=0-43' } })
+        await body.cancel()
+        return null
+      } catch (error) {
+        return failureOf(error)
+      }
+    },
   })
 
 /** Returns the recording's URL for an audio player. The browser adds the cookie. */

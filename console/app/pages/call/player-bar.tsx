@@ -2,6 +2,7 @@ import { Pause, Play, ZoomIn, ZoomOut } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { Call } from '../../../../generated/clients/typescript/models/platform.ts'
 import { usePeaks } from '../../data/calls.ts'
+import type { Failure } from '../../data/failures.ts'
 import { Button } from '../../parts/button.tsx'
 import { clockTime } from '../../parts/formats.ts'
 import type { Address } from './address.ts'
@@ -11,10 +12,18 @@ import { type Player, speeds } from './player.ts'
 import styles from './player-bar.module.css'
 import { type Timeline, voiceOf } from './timeline.ts'
 
-type BarProps = { call: Call; canPlay: boolean; timeline: Timeline; player: Player; address: Address }
+type BarProps = {
+  call: Call
+  canPlay: boolean
+  /** Says why the server does not send the recording. Null if nothing failed. */
+  fault: Failure | null
+  timeline: Timeline
+  player: Player
+  address: Address
+}
 
 /** The player stays in view while the transcript scrolls. */
-export function PlayerBar({ call, canPlay, timeline, player, address }: BarProps) {
+export function PlayerBar({ call, canPlay, fault, timeline, player, address }: BarProps) {
   const peaks = usePeaks(call.id, call.recording_status === 'ready')
   const { window, zoom, canZoomOut } = useWindow(timeline.lengthS, player.nowS)
   return (
@@ -32,7 +41,11 @@ export function PlayerBar({ call, canPlay, timeline, player, address }: BarProps
         <span className={styles.time}>
           <b>{clockTime(player.nowS)}</b> / {clockTime(timeline.lengthS)}
         </span>
-        {!canPlay && <span className={styles.note}>{noteOf(call)}</span>}
+        {!canPlay && (
+          <span className={styles.note} role="status">
+            {fault === null ? noteOf(call) : `The recording cannot be played. ${fault.message}`}
+          </span>
+        )}
         <Legend timeline={timeline} />
         <label className={styles.speed}>
           <span>Speed</span>
@@ -90,7 +103,7 @@ const notes: Partial<Record<NonNullable<Call['recording_status']>, string>> = {
   recording: 'The recording can be played when the call is over.',
   uploading: 'The recording is being stored.',
   failed: 'The recording failed.',
-  ready: 'Listening to recordings needs the role member.',
+  ready: 'Listening to recordings and downloading them needs the role member.',
 }
 
 const noteOf = ({ recording_status: status }: Call) => (status && notes[status]) ?? 'This call has no recording.'

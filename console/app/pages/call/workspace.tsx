@@ -1,6 +1,7 @@
-import { useCallback, useMemo } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useState } from 'react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
-import { audioAddress } from '../../data/calls.ts'
+import { audioAddress, recordingFaultQuery } from '../../data/calls.ts'
 import { useMay } from '../../data/may.ts'
 import { useLatest } from '../../parts/latest.ts'
 import { moveKeys } from '../../parts/row-keys.ts'
@@ -24,7 +25,10 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
   const selected = timeline.lines.find(({ turn }) => turn.index === address.turn)
   const player = usePlayer(address.t ?? (selected ? startOf(selected) : 0))
   const { seek } = player
-  const canPlay = useMay('getCallRecordingAudio') && call.recording_status === 'ready'
+  const [hasFailed, setFailed] = useState(false)
+  const { data: fault = null } = useQuery({ ...recordingFaultQuery(call.id), enabled: hasFailed })
+  const mayPlay = useMay('getCallRecordingAudio') && call.recording_status === 'ready'
+  const canPlay = mayPlay && fault === null
   const current = currentLine(timeline.lines, player.nowS)
   const select = useCallback(
     (line: Line) => {
@@ -37,8 +41,10 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
   usePlayerShortcuts(player, timeline, selected ?? current, select)
   return (
     <>
-      {canPlay && <audio ref={player.audio} src={audioAddress(call.id)} preload="metadata" />}
-      <PlayerBar call={call} canPlay={canPlay} timeline={timeline} player={player} address={address} />
+      {mayPlay && (
+        <audio ref={player.audio} src={audioAddress(call.id)} preload="metadata" onError={() => setFailed(true)} />
+      )}
+      <PlayerBar call={call} canPlay={canPlay} fault={fault} timeline={timeline} player={player} address={address} />
       <div className={styles.columns}>
         <Transcript
           lines={timeline.lines}
