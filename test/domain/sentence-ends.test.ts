@@ -39,6 +39,8 @@ const texts = [
   'Im| |2|.| |Stock rechts|.',
   'Der| 3|.| und der 4|.| Mai|.',
   'Le 3| janv|.| 2025|.',
+  'It| is due| Mar|.| 3rd|.',
+  'Open| Mon|.| 9 to 5| and Sat|.| 10 to 2|.',
 ]
 
 t.test('dots in an address, a version or a name do not end a sentence', (t) => {

@@ -7,8 +7,9 @@
  * These abbreviations are also words, or end many sentences. They end no sentence only before a number or a small
  * letter: "mind. 3 Tage", but "Never mind. We open at nine."
  */
-const alsoWords =
-  'no mind etc jan feb febr mrz apr aug sept okt oct nov dez dec janv févr avr juil déc ene abr ex env inc ltd'
+const months = 'jan feb febr mar mrz apr jun jul aug sep sept okt oct nov dez dec janv févr avr juil déc ene abr'
+const weekdays = 'mon tue tues wed thu thur thurs fri sat sun'
+const alsoWords = `${months} ${weekdays} no mind etc ex env inc ltd`
 const titles =
   'mr mrs ms mx dr drs prof st mt jr sr sra srta sres dra lic gen rev capt lt col sgt gov hr hrn fr sig sigg dott avv egr spett mme mlle mgr ud uds gral'
 const names = 'nr nrn vs dept fig ext av avda ave blvd abt abb abs bd kap núm nro pág tél tel chap apdo dpto ctra'
