@@ -3,93 +3,14 @@
  * change that a session makes to text or audio. The audio is cut at any moment.
  */
 import t from 'tap'
-import { createConvertSpeech } from '../../audio/encode-output.ts'
-import { AgentSpeech, type NormalizedSentence } from '../../domain/conversation/speaking/agent-speech.ts'
-import { Playout } from '../../domain/conversation/speaking/playout.ts'
-import { Replacements } from '../../domain/conversation/speaking/replacements.ts'
-import type { Tts } from '../../domain/ports/tts.ts'
-import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
 import { openFlite } from '../../providers/local/voices/flite.ts'
-import { createResampler } from '../../runtime/optional.ts'
 import { recognised } from '../audio/build.ts'
-import { bench, caller, model, provider } from '../domain/fakes.ts'
-import { eventually, fixture, native, openLocal } from '../local/setup.ts'
+import { fixture, native, openLocal } from '../local/setup.ts'
 import { wordErrors } from '../speech/words.ts'
-import { pipeline } from './setup.ts'
+import { type Given, spoken } from './spoken-turn.ts'
 
 const local = openLocal(t)
 const flite = await openFlite()
-
-/** A playout that accepts all audio at once. */
-class OpenPlayout extends Playout {
-  readonly samples: number[] = []
-
-  override push(samples: Int16Array): boolean {
-    this.samples.push(...samples)
-    return true
-  }
-}
-
-type Given = {
-  text: string
-  voice?: string
-  speed?: number
-  rateHz?: number
-  dictionary?: Record<string, string>
-  /** If true, the voice reports no word times. */
-  hidesTimes?: boolean
-}
-
-/** Speaks the whole turn in the way a session does. */
-async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, dictionary = {}, hidesTimes }: Given) {
-  const reporting = local.provider.ports.speech!.tts!
-  const tts: Tts = {
-    synthesize: (request, signal) => {
-      const silent = { ...request }
-      delete silent.onWordEnd
-      return reporting.synthesize(silent, signal)
-    },
-  }
-  const capabilities = { ...model('tts').capabilities, speed: true, streaming: true }
-  const voices = [{ id: voice, name: voice, gender: 'female' as const, styles: [], language: 'en' }]
-  const all = bench([
-    provider('local', [{ ...model('tts', { capabilities, voices }), id: 'flite' }], {
-      tts: hidesTimes ? tts : reporting,
-    }),
-  ])
-  const pronounced = new Replacements(dictionary)
-  const media = { sampleRateHz: rateHz, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }
-  const playout = new OpenPlayout(
-    media,
-    { clock: all.clock, pacer: { add: () => {}, delete: () => {} }, aheadMs: 400 },
-    { started() {}, finished() {}, drained() {}, frame() {} },
-  )
-  const speech = new AgentSpeech(
-    {
-      clock: all.clock,
-      synthesizeStream: createSynthesizeStream({
-        ...all.deps,
-        convert: createConvertSpeech(createResampler),
-        streams: { totalMs: 3_600_000, waitingMax: 20_000 },
-      }),
-      request: (signal) => ({ caller: caller(), requestId: 'req_1', operation: 'session', signal }),
-      normalize: (sentence): NormalizedSentence => ({ text: sentence, spoken: pronounced.in(sentence) }),
-      presetLike: () => null,
-      record: { failedOver() {} },
-    },
-    {
-      pipeline: { ...pipeline, voice, ttsOptions: { ...pipeline.ttsOptions, speed } },
-      routing: { mode: 'auto', objective: 'balanced' },
-      voice: { route: null, preset: null },
-    },
-    { playout, sampleRateHz: rateHz },
-    { text() {}, voiceLost: (fault) => t.fail(fault.kind) },
-  )
-  for (const piece of text.match(/.{1,7}/gs) ?? []) speech.say(piece)
-  speech.finish()
-  t.ok(await eventually(() => speech.usage !== null), 'it was spoken')
-  return { speech, samples: playout.samples, durationMs: (playout.samples.length * 1000) / rateHz }
-}
 
 /** Returns the token ends on the turn's time line. The engine reports them for each sentence separately. */
 async function tokenEnds(sentences: readonly string[], { voice = 'slt', speed = 1 }: Given, durationMs: number) {
@@ -168,7 +89,7 @@ async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promi
 t.test('with word timings the played text is exact at every moment, even after audio processing', async (t) => {
   let cuts = 0
   for (const turn of turns) {
-    const { speech, durationMs } = await spoken(turn)
+    const { speech, durationMs } = await spoken(t, local, turn)
     const shown = turn.text.split(' ')
     const wordEndsMs = await wordEnds(turn, durationMs)
     const wrong: string[] = []
@@ -188,7 +109,7 @@ t.test('with word timings the played text is exact at every moment, even after a
 })
 
 t.test('the played text matches the speech-to-text transcript of the played audio', async (t) => {
-  const { speech, samples, durationMs } = await spoken({
+  const { speech, samples, durationMs } = await spoken(t, local, {
     text: 'We have three rooms with a view of the lake, and one without. Our opening hours are from nine in the morning to six in the evening, and on Saturdays we close at noon.',
     voice: 'rms',
   })
@@ -221,7 +142,7 @@ t.test('without word timings a word aligner finds the played words in the proces
   const signal = new AbortController().signal
   const short: number[] = []
   for (const turn of turns) {
-    const { speech, durationMs } = await spoken({ ...turn, hidesTimes: true })
+    const { speech, durationMs } = await spoken(t, local, { ...turn, hidesTimes: true })
     const wordEndsMs = await wordEnds(turn, durationMs)
     for (let atMs = 150; atMs < durationMs; atMs += 470) {
       const cut = speech.cutAt(atMs)
