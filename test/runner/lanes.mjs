@@ -11,7 +11,7 @@ const voiceTests = [
 /** Tests that use the embedded engines with many recordings, or at the speed of speech. */
 const speechTests = [
   ...['conform/command', 'local/alignment', 'local/streaming', 'phone/demo', 'router/speech'],
-  'speech/recognized-forms',
+  ...['conversation/hibari-words', 'local/voice-errors', 'speech/recognized-forms'],
 ]
 /** Measures when captions arrive, with a real recognizer in real time. */
 const timedSpeech = 'test/realtime/captions.test.ts'
