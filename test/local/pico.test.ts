@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 import type { TtsRequest, WordEnd } from '../../domain/ports/tts.ts'
+import { KeptSpeaker } from '../../providers/local/voices/kept-speaker.ts'
 import { openPico } from '../../providers/local/voices/pico/pico.ts'
 import { picoDataFolder, picoVoiceIds, readPicoVoice } from '../../providers/local/voices/pico/pico-data.ts'
 import { packageFile } from '../../runtime/package-file.ts'
@@ -115,4 +116,18 @@ t.test('Pico interprets no markup, and reports an end time for each word even if
   )
   for (const silent of ['', '...', '<>', '\0'])
     t.same((await pico.speak(silent, 'de-DE', 1)).ends, [], JSON.stringify(silent))
+})
+
+t.test('after a WebAssembly trap the next sentence is spoken by a new instance of the program', async (t) => {
+  const text = 'Guten Morgen.'
+  const trapped = { speak: () => Promise.reject(new WebAssembly.RuntimeError('unreachable')) }
+  const sound = await openPico()
+  let opened = 0
+  const pico = new KeptSpeaker(() => Promise.resolve(opened++ === 0 ? trapped : sound))
+  await t.rejects(pico.speak(text, 'de-DE', 1), { message: 'unreachable' })
+  const { samples } = await pico.speak(text, 'de-DE', 1)
+  t.ok(samples.length / 32 > 500, 'half a second of speech')
+  await t.rejects(pico.speak(text, 'nobody', 1))
+  await pico.speak(text, 'de-DE', 1)
+  t.equal(opened, 2, 'other failures keep the instance')
 })

@@ -3,11 +3,9 @@ import { createConvertSpeech } from '../../../audio/encode-output.ts'
 import { createResampler } from '../../../runtime/optional.ts'
 import { serveJobs } from '../children/child-jobs.ts'
 import type { WarmInput } from '../children/child-messages.ts'
+import { KeptSpeaker, type Speaker } from './kept-speaker.ts'
 import type { TtsInput, TtsOutput } from './tts-messages.ts'
 import { voiceFormat } from './voice-engine.ts'
-
-/** Returns mono s16le samples at the engine's own rate. */
-export type Speaker = { speak: (text: string, voice: string, speed: number) => Promise<TtsOutput> }
 
 export type ServedVoice = {
   /** Loads the engine's files. */
@@ -24,16 +22,10 @@ const convert = createConvertSpeech(createResampler)
 
 export function serveVoice({ open, sampleRateHz: ownRateHz, voice }: ServedVoice): void {
   const warmUp: TtsInput = { text: warmUpText, voice, speed: 1, sampleRateHz: ownRateHz }
-  let opened: Promise<Speaker> | undefined
-  /** After a failure the next job tries again. */
-  const speaker = () =>
-    (opened ??= open().catch((error: unknown) => {
-      opened = undefined
-      throw error
-    }))
+  const speaker = new KeptSpeaker(open)
   serveJobs<TtsInput | WarmInput, TtsOutput>(async (input) => {
     const { text, voice, speed, sampleRateHz } = 'warm' in input ? warmUp : input
-    const { samples, ends } = await (await speaker()).speak(text, voice, speed)
+    const { samples, ends } = await speaker.speak(text, voice, speed)
     return { samples: sampleRateHz === ownRateHz ? samples : await converted(samples, ownRateHz, sampleRateHz), ends }
   })
 }

@@ -3,6 +3,7 @@ declare namespace WebAssembly {
   class Module {
     private constructor()
   }
+  class RuntimeError extends Error {}
   interface Memory {
     readonly buffer: ArrayBuffer
   }
