@@ -14,10 +14,12 @@ import { accessLineCpu, chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
 import { memoryFigures } from './memory.ts'
 import { modelFigures } from './model-figures.ts'
 import { phoneFigures } from './phone-calls.ts'
+import { recognizerFigures } from './recognizers.ts'
 import { longSessionFigures, sessionFigures } from './sessions.ts'
 import { socketFigures } from './sockets.ts'
 import { idleMemory, readyTime, warmEngine } from './start.ts'
 import { trunkFigures } from './trunk-calls.ts'
+import { voiceFigures } from './voices.ts'
 import { deliveryFigures } from './webhooks.ts'
 
 type Measure = (dataDir: string) => Promise<Result | Result[]>
@@ -34,6 +36,8 @@ const measures: Record<string, readonly Measure[]> = {
     readyTime,
     idleMemory,
     warmEngine,
+    voiceFigures,
+    recognizerFigures,
     routerCpu,
     chatCpu,
     accessLineCpu,
@@ -46,6 +50,7 @@ const measures: Record<string, readonly Measure[]> = {
     deliveryFigures,
   ],
   webhooks: [deliveryFigures],
+  engines: [voiceFigures, recognizerFigures],
   log: [accessLineCpu],
   sessions: [sessionFigures],
   phone: [phoneFigures],
