@@ -1,6 +1,6 @@
 /**
- * An interrupted turn's text is exact with the voice Hibari. The turns are written forms such as "$4.50", which become
- * several spoken words, and long sentences, which are cut at a clause.
+ * An interrupted turn's text is exact with the voice Hibari. Some turns are written forms such as "$4.50" with several
+ * spoken words, and some are long sentences with a cut after a clause.
  */
 import t from 'tap'
 import { sentences } from '../../domain/speech/reading/sentences.ts'
@@ -29,7 +29,7 @@ const long = [
 const rates = [8000, 16_000, 24_000]
 const texts = [...english.filter((_, row) => row % 2 === 0).map(([written]) => written), ...long]
 
-/** The texts that the engine speaks separately, each with the place of its first character. */
+/** Returns the texts of the engine's jobs for a sentence, each with its first character's place. */
 function jobsOf(sentence: string): { text: string; at: number }[] {
   const clause = 'first clause'
   const comma = sentence.length > hibariEngine.firstCharsMax ? sentence.indexOf(', ', clause.length) : -1
@@ -40,11 +40,11 @@ function jobsOf(sentence: string): { text: string; at: number }[] {
   ]
 }
 
-type HeardWord = { endMs: number; place: number }
+type SpokenWord = { endMs: number; place: number }
 
-/** Returns each spoken word's end in the turn's audio, and the place in the turn's text that was heard by then. */
-async function heardWords(text: string, durationMs: number): Promise<HeardWord[]> {
-  const words: HeardWord[] = []
+/** Returns the end time for each spoken word in the turn's audio, and the word's end in the turn's text. */
+async function spokenWords(text: string, durationMs: number): Promise<SpokenWord[]> {
+  const words: SpokenWord[] = []
   let fromMs = 0
   for (const [index, sentence] of sentences(text, { language: 'en', charsMax: 120 }).entries())
     for (const job of index === 0 ? jobsOf(sentence.text) : [{ text: sentence.text, at: 0 }]) {
@@ -70,14 +70,14 @@ t.test('the played text of at least 60 sentences is exact at every moment', asyn
   for (const [index, text] of texts.entries()) {
     const rateHz = rates[index % rates.length]!
     const { speech, durationMs } = await spoken(t, local, { text, engine: 'hibari', voice: 'heart', rateHz })
-    const heard = await heardWords(text, durationMs)
+    const ends = await spokenWords(text, durationMs)
     const wrong: string[] = []
     // The step is not a multiple of a frame or sample, so the cuts come at all positions within them.
     for (let atMs = 0.3; atMs < durationMs; atMs += 1.7, cuts++) {
       // Near a word's end no text is expected, because resampling and rounding shift the end by less than a sample at 8
       // kHz.
-      if (heard.some(({ endMs }) => Math.abs(endMs - atMs) < 0.2)) continue
-      const expected = wordsUpTo(text, heard.findLast(({ endMs }) => endMs < atMs)?.place ?? 0)
+      if (ends.some(({ endMs }) => Math.abs(endMs - atMs) < 0.2)) continue
+      const expected = wordsUpTo(text, ends.findLast(({ endMs }) => endMs < atMs)?.place ?? 0)
       const played = speech.playedText(atMs)
       if (played !== expected) wrong.push(`${atMs.toFixed(1)}: ${played} | ${expected}`)
     }
@@ -90,9 +90,9 @@ t.test('the played text of at least 60 sentences is exact at every moment', asyn
 t.test('the recognizer finds as many words in the played audio as the played text has', async (t) => {
   for (const text of long.filter((text) => !/\d/.test(text))) {
     const { speech, samples, durationMs } = await spoken(t, local, { text, engine: 'hibari', voice: 'heart' })
-    const heard = await heardWords(text, durationMs)
-    for (let word = 4; word < heard.length; word += 3) {
-      const endMs = heard[word]!.endMs + 1
+    const ends = await spokenWords(text, durationMs)
+    for (let word = 4; word < ends.length; word += 3) {
+      const endMs = ends[word]!.endMs + 1
       const played = Int16Array.from(samples.slice(0, Math.round(endMs * 16)))
       const audio = [new Uint8Array(played.buffer)]
       const { text: found } = await local.transcribe(recognised(audio, { ...native, encoding: 'pcm_s16le' }))

@@ -70,7 +70,7 @@ const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
   },
 ]
 
-/** Returns the end of each word in the text. */
+/** Returns the end time for each word in the text. */
 async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promise<number[]> {
   const shown = turn.text.split(' ')
   const endsMs = await tokenEnds(turn.sentences, turn, durationMs)
@@ -82,7 +82,7 @@ async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promi
     `each token of the engine belongs to a word of ${turn.text}`,
   )
   let token = 0
-  // The voice engine has no token for a dash, so a dash gets the end time of the word before it.
+  // The voice engine has no token for a dash, so a dash ends with the word before it.
   return counts.map((count) => endsMs[(token += count) - 1] ?? 0)
 }
 
