@@ -27,8 +27,8 @@ export const picoEngine: VoiceEngine = {
   sentenceCharsMax: 300,
   // About five seconds of speech.
   firstCharsMax: 80,
-  // Measured on a busy core: 370 ms for 85 characters.
-  expectedMsPerChar: 4,
+  // Measured on a busy core: 490 ms for 234 characters.
+  expectedMsPerChar: 2,
   // The English voice is British, which matters for dates.
   sentences: (text, charsMax, language) =>
     sentences(text, { language: language === 'en' ? 'en-GB' : language, charsMax }),
