@@ -1,46 +1,50 @@
-/**
- * A caller's lines, spoken by the embedded voice for their language, and the recognizer's error rate without a phone
- * line.
- */
+/** A caller's lines, spoken by the embedded voice for their language, and the recognizer's error rate. */
 import { randomUUID } from 'node:crypto'
 import { speech, type Target, transcribe } from '../router/requests.ts'
 import { callerRateHz } from '../session/voice-caller.ts'
-import { errorRate, wordErrors, words, wordsIn } from '../speech/words.ts'
+import { type ErrorCount, errorRate, wordErrors, words, wordsIn } from '../speech/words.ts'
+import { callerSentences } from './caller-sentences.ts'
 import type { Dialogue } from './dialogues.ts'
 
-export type CallerLines = {
-  spoken: readonly Int16Array[]
-  /** The share of wrong words if the recognizer gets the voice's audio as a recording. */
-  ownErrorRate: number
+/** The audio formats for a browser's microphone and a phone line. */
+export const formats = {
+  browser: { encoding: 'pcm_s16le', sample_rate_hz: callerRateHz, channels: 1 },
+  phone: { encoding: 'mulaw', sample_rate_hz: 8000, channels: 1 },
+} as const
+export type Way = keyof typeof formats
+
+/** Returns the lines as samples for a browser's microphone. */
+export async function spokenLines(target: Target, { language, turns }: Dialogue): Promise<Int16Array[]> {
+  const lines: Int16Array[] = []
+  for (const [line] of turns) lines.push(new Int16Array(await speak(target, line, language, 'browser')))
+  return lines
 }
 
-export async function callerLines(target: Target, { language, turns }: Dialogue): Promise<CallerLines> {
-  const spoken: Int16Array[] = []
-  const found: string[] = []
-  for (const [line] of turns) {
-    const samples = await speak(target, line, language)
-    spoken.push(samples)
-    const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-    const answer = await transcribe(target, bytes, { language, audio: formatOf(callerRateHz) })
+/** Returns the recognizer's share of wrong words if each sentence is a recording. */
+export async function ownErrorRate(target: Target, language: string, way: Way): Promise<number> {
+  const counts: ErrorCount[] = []
+  for (const sentence of callerSentences[language] ?? []) {
+    const bytes = new Uint8Array(await speak(target, sentence, language, way))
+    const answer = await transcribe(target, bytes, { language, audio: formats[way] })
     if (answer.status !== 200) throw new Error(answer.text)
-    found.push(answer.json<{ text: string }>().text)
+    counts.push(wordErrors(sentence, answer.json<{ text: string }>().text, splitIn(language)))
   }
-  return { spoken, ownErrorRate: errorRateOf({ language, turns }, found) }
+  return errorRate(counts)
 }
 
-/** Returns the share of wrong words. `found` has the recognized lines. */
+/** Returns a conversation's share of wrong words. `found` has the recognized lines. */
 export function errorRateOf({ language, turns }: Pick<Dialogue, 'language' | 'turns'>, found: readonly string[]) {
   const reference = turns.map(([line]) => line).join(' ')
-  return errorRate([wordErrors(reference, found.join(' '), language === 'en' ? words : wordsIn(language))])
+  return errorRate([wordErrors(reference, found.join(' '), splitIn(language))])
 }
 
-async function speak(target: Target, input: string, language: string): Promise<Int16Array> {
+const splitIn = (language: string) => (language === 'en' ? words : wordsIn(language))
+
+async function speak(target: Target, input: string, language: string, way: Way): Promise<ArrayBuffer> {
   const authorization = `Bearer ${target.key}`
   const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
-  const body = JSON.stringify({ input, language, audio: formatOf(callerRateHz) })
+  const body = JSON.stringify({ input, language, audio: formats[way] })
   const answer = await fetch(target.url + speech, { method: 'POST', headers, body })
   if (answer.status !== 200) throw new Error(await answer.text())
-  return new Int16Array(await answer.arrayBuffer())
+  return answer.arrayBuffer()
 }
-
-const formatOf = (rateHz: number) => ({ encoding: 'pcm_s16le', sample_rate_hz: rateHz, channels: 1 })

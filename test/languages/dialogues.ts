@@ -26,7 +26,7 @@ export const dialogues: readonly Dialogue[] = [
       'Frage: Wann gibt es Frühstück?\nAntwort: Frühstück gibt es von sieben bis zehn.\nFrage: Sind Hunde erlaubt?\nAntwort: Hunde sind willkommen.',
     turns: [
       ['Guten Tag, wann gibt es bei Ihnen Frühstück?', 'Frühstück gibt es von sieben bis zehn.'],
-      ['Kann ich mit zwei Hunden kommen?', 'Hunde sind willkommen.'],
+      ['Sind in den Zimmern Hunde erlaubt?', 'Hunde sind willkommen.'],
       ['Vielen Dank für Ihre freundliche Hilfe.', 'Gern geschehen.'],
     ],
   },
