@@ -26,7 +26,7 @@ const sharedFile = 'shared.yaml'
 /** The APIs without generated clients: only this server's pages and carriers call them. */
 const withoutClient = new Set(['internal', 'carrier'])
 /** The APIs whose operations the console's pages use. */
-const ofConsole = new Set(['platform', 'compat'])
+const ofConsole = new Set(['platform', 'compat', 'router'])
 /** The APIs with separate error codes. The other APIs have no error codes, or use the router's error codes. */
 const withErrorPages = new Set(['router', 'platform', 'realtime', 'session'])
 const errorsFolder = 'docs/errors'

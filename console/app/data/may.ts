@@ -5,10 +5,11 @@
 import type { Role } from '../../../generated/clients/typescript/models/platform.ts'
 import { compatRoles } from '../../../generated/console/compat-roles.ts'
 import { platformRoles } from '../../../generated/console/platform-roles.ts'
+import { routerRoles } from '../../../generated/console/router-roles.ts'
 import { roles } from './members.ts'
 import { useSession } from './session.ts'
 
-const lowestRoles = { ...platformRoles, ...compatRoles }
+const lowestRoles = { ...platformRoles, ...compatRoles, ...routerRoles }
 
 export type Operation = keyof typeof lowestRoles
 

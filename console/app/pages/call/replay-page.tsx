@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import type { Call, CallTurn } from '../../../../generated/clients/typescript/models/platform.ts'
 import { callQuery } from '../../data/calls.ts'
+import { type Operation, useMay } from '../../data/may.ts'
 import { answerAgain, type Choice, speakAgain, transcribeAgain } from '../../data/replay.ts'
-import { useSession } from '../../data/session.ts'
 import { usePathId } from '../../parts/address.ts'
 import { CommandStrip } from '../../parts/command-strip.tsx'
 import { Stack, Tabs } from '../../parts/layout.tsx'
@@ -63,6 +63,11 @@ function OfCall({ call }: { call: Call }) {
 }
 
 const names: Record<Stage, string> = { stt: 'Speech to text', llm: 'Answer', tts: 'Voice' }
+const operations = {
+  stt: 'createTranscription',
+  llm: 'createResponse',
+  tts: 'createSpeech',
+} as const satisfies Record<Stage, Operation>
 
 type OfStageProps = { call: Call; exchange: Exchange; stage: Stage }
 
@@ -70,7 +75,7 @@ function OfStage({ call, exchange, stage }: OfStageProps) {
   const [{ choices }, change] = useReplayAddress()
   const turn = turnOf(exchange, stage)
   const why = whyNot(call, exchange, stage)
-  const may = useSession().role !== 'viewer'
+  const may = useMay(operations[stage])
   const mask = useMask()
   const run = useCallback(
     (choice: Choice, signal: AbortSignal) =>
