@@ -3,7 +3,7 @@
  * field, and an editor shows that description at the field.
  */
 import { Directions } from './directions.ts'
-import type { Surface, Use } from './model.ts'
+import type { ClientField, Surface, Use } from './model.ts'
 
 /** Removes a type's description if each field and parameter with the type has the same description. */
 export function withoutRepeatedTexts(surface: Surface): Surface {
@@ -35,4 +35,12 @@ function nameIn(use: Use): string | null {
   if (use.kind === 'map') return nameIn(use.value)
   if (use.kind === 'nullable') return nameIn(use.of)
   return use.kind === 'named' ? use.name : null
+}
+
+/** Returns the description of a field on one line, with its default if the description does not name it. */
+export function describe({ description, fallback, isDeprecated }: ClientField): string {
+  const text = description.replace(/\s+/g, ' ').trim()
+  const isComplete = fallback === undefined || text.includes('default')
+  const all = isComplete ? text : `${text} The default is \`${JSON.stringify(fallback)}\`.`.trim()
+  return isDeprecated ? `Deprecated: ${all || 'see the contract.'}` : all
 }

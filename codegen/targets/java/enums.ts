@@ -1,13 +1,15 @@
 /** Emits enums. Responses wrap an enum in the class Open, which keeps strings that the contract does not list. */
+import { brackets } from '../../clients/layout.ts'
 import type { EnumDeclaration } from '../../clients/model.ts'
-import { constant, distinct } from './names.ts'
-import { brackets, javadoc } from './print.ts'
+import { distinct } from '../../clients/scopes.ts'
+import { constant } from './names.ts'
+import { javadoc } from './print.ts'
 import type { JavaSurface } from './surface.ts'
 
 const indent = '    '
 
 /** Returns the constants' names. */
-export const constantsOf = ({ values }: EnumDeclaration) => distinct(values.map(constant))
+export const constantsOf = ({ values }: EnumDeclaration) => distinct(values.map(constant), 'Alias')
 
 export function emitEnum(declaration: EnumDeclaration, java: JavaSurface): string {
   const { description, values } = declaration

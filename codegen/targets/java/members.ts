@@ -1,5 +1,6 @@
 /** Emits the fields and the methods of a class for requests. */
-import { filled, javadoc, widthMax } from './print.ts'
+import { filled, widthMax } from '../../clients/layout.ts'
+import { javadoc } from './print.ts'
 
 /** One field and its setter. The setter stores the expression `stored`, in which `value` is the parameter. */
 export type Member = {

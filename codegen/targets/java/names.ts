@@ -1,5 +1,5 @@
-/** Java's names: reserved words get the suffix `_`, and each name in a class is unique. */
-import { camelCase, identifier, pascalCase, upperCase } from '../../clients/names.ts'
+/** Java's names: reserved words get the suffix `_`. */
+import { camelCase, identifier, upperCase } from '../../clients/names.ts'
 
 /** Java's keywords, and the names of methods in every record. */
 const reserved = new Set(
@@ -12,7 +12,7 @@ const reserved = new Set(
 )
 
 /** Generated classes import these names, so no declared type may have them. */
-const foreign = (
+export const foreign = (
   'ApiCall Audio BodyPublisher Boolean Class Contract Double Download Event EventStream Instant Json JsonAnyGetter ' +
   'JsonAnySetter JsonInclude JsonNode JsonProperty List Long Map Nullable Object Open Override ParleyClient Schemas Set ' +
   'Socket SocketSurface String Surface UnaryOperator Union Unknown Void WebhookVerifier Wrapper'
@@ -22,31 +22,6 @@ export const variable = (name: string) => identifier(camelCase(name.replace(/^x-
 
 /** Returns a constant's name. Text without letters or digits is EMPTY. */
 export const constant = (value: string) => identifier(upperCase(value) || 'EMPTY', new Set(['VALUE']))
-
-/** The names of the types in one Java class. */
-export class TypeNames {
-  readonly #used = new Set(foreign)
-
-  /** Reserves a name in the class. If the name is in use, the suffix is added. */
-  take(name: string, suffix = 'Value'): string {
-    const pascal = pascalCase(name)
-    const free = this.#used.has(pascal) ? pascal + suffix : pascal
-    if (this.#used.has(free)) throw new Error(`two types have the Java name ${free}`)
-    this.#used.add(free)
-    return free
-  }
-}
-
-/** Makes the names in a small scope unique, such as the names for a record's components. */
-export function distinct(names: readonly string[]): string[] {
-  const used = new Set<string>()
-  return names.map((name) => {
-    let free = name
-    while (used.has(free)) free += 'Alias'
-    used.add(free)
-    return free
-  })
-}
 
 /**
  * An API's style for JSON names. Jackson makes the JSON name from the record component's name, so that most components

@@ -2,10 +2,12 @@
  * Emits objects. If only the server sends an object, it is a record. An object in a request is a class with setters,
  * because most fields are optional.
  */
+import { brackets } from '../../clients/layout.ts'
 import type { ClientField, ObjectDeclaration } from '../../clients/model.ts'
+import { describe } from '../../clients/texts.ts'
 import { emitFields, emitMember, type Member } from './members.ts'
 import { styled } from './names.ts'
-import { brackets, javadoc } from './print.ts'
+import { javadoc } from './print.ts'
 import { componentNames, type JavaSurface } from './surface.ts'
 
 const indent = '    '
@@ -86,10 +88,3 @@ function memberOf(field: ClientField, name: string, java: JavaSurface, isReceive
 
 const annotationsOf = (field: ClientField, name: string, { style }: JavaSurface) =>
   styled(name, style) === field.name ? [] : [`@JsonProperty(${JSON.stringify(field.name)})`]
-
-export function describe({ description, fallback, isDeprecated }: ClientField): string {
-  const text = description.replace(/\s+/g, ' ').trim()
-  const isComplete = fallback === undefined || text.includes('default')
-  const all = isComplete ? text : `${text} The default is \`${JSON.stringify(fallback)}\`.`.trim()
-  return isDeprecated ? `Deprecated: ${all || 'see the contract.'}` : all
-}

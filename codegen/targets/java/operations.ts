@@ -1,12 +1,12 @@
 /** Emits an API's client, with a method for each kind of response (JSON, audio, text, event stream). */
-
+import { eventName } from '../../clients/interfaces.ts'
+import { brackets } from '../../clients/layout.ts'
 import type { ClientAnswer, ClientField, ClientMethod, ClientOperation, ClientParameter } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
 import { formName, inputMembers, namedParameters, paramsName } from './inputs.ts'
 import { variable } from './names.ts'
-import { brackets, javadoc, javaFile, method, root } from './print.ts'
+import { javadoc, javaFile, method, root } from './print.ts'
 import type { JavaSurface } from './surface.ts'
-import { eventName } from './unions.ts'
 
 const indent = '    '
 /** The path before a contract's paths, if it is not empty. */

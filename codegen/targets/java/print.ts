@@ -1,8 +1,6 @@
-/** Prints Java: files with their imports, documentation, and lists wrapped at the width. */
+/** Prints Java: files with their imports, documentation, and methods wrapped at the width. */
+import { filled, proseMax, widthMax } from '../../clients/layout.ts'
 
-export const widthMax = 120
-/** Documentation can be wider than code, as in the other languages. */
-const proseMax = 160
 export const root = 'dev.parley.client'
 
 /** Generated files use these classes. */
@@ -63,33 +61,6 @@ function wrapped(text: string, indent: string): string[] {
   const joined = text.trim().replaceAll('{@code ', '{@code\0')
   const lines = filled(joined.split(/\s+/), ' ', proseMax - indent.length - 4)
   return lines.map((line) => line.replaceAll('\0', ' '))
-}
-
-/** Joins items in lines up to the width. */
-export function filled(items: readonly string[], separator: string, width: number): string[] {
-  const lines: string[] = []
-  for (const item of items) {
-    const line = lines.at(-1)
-    const joined = line === undefined ? item : line + separator + item
-    if (line !== undefined && joined.length <= width) lines[lines.length - 1] = joined
-    else lines.push(item)
-  }
-  return lines
-}
-
-/** Prints items between brackets: on one line if they fit, else in filled lines. */
-export function brackets(before: string, items: readonly string[], after: string, indent: string): string {
-  const oneLine = `${indent}${before}${items.join(', ')}${after}\n`
-  if (oneLine.length - 1 <= widthMax) return oneLine
-  const inner = `${indent}    `
-  const lines = filled(
-    items.map((item, place) => (place < items.length - 1 ? `${item},` : item)),
-    ' ',
-    widthMax - inner.length,
-  )
-  const last = inner.length + (lines.at(-1) ?? '').length + after.length
-  const end = last > widthMax ? `\n${indent}${after.trimStart()}` : after
-  return `${indent}${before.trimEnd()}\n${lines.map((line) => inner + line).join('\n')}${end}\n`
 }
 
 /** Prints a method with a single statement. */

@@ -1,11 +1,11 @@
 /** Emits the client of an API with sockets. */
+import { frameNames } from '../../clients/interfaces.ts'
 import type { ClientChannel } from '../../clients/model.ts'
 import { pascalCase } from '../../clients/names.ts'
 import { variable } from './names.ts'
 import { emitContract } from './operations.ts'
 import { javadoc, javaFile, method, root } from './print.ts'
 import type { JavaSurface } from './surface.ts'
-import { frameNames } from './unions.ts'
 
 const indent = '    '
 

@@ -1,11 +1,12 @@
 /** One API in Java: the names for its types, and the sealed interfaces for each type. */
 import { Directions } from '../../clients/directions.ts'
 import type { ClientField, Surface, Use } from '../../clients/model.ts'
-import { distinct, type NamingStyle, styled, TypeNames, variable } from './names.ts'
+import { distinct, TypeNames } from '../../clients/scopes.ts'
+import { foreign, type NamingStyle, styled, variable } from './names.ts'
 
 export class JavaSurface {
   readonly surface: Surface
-  readonly names = new TypeNames()
+  readonly names = new TypeNames(foreign)
   readonly directions: Directions
   readonly style: NamingStyle
   readonly #javaNames: ReadonlyMap<string, string>
@@ -82,4 +83,8 @@ function styleOf({ declarations }: Surface): NamingStyle {
   return exceptions('snakeCase') < exceptions('camelCase') ? 'snakeCase' : 'camelCase'
 }
 
-export const componentNames = (fields: readonly ClientField[]) => distinct(fields.map(({ name }) => variable(name)))
+export const componentNames = (fields: readonly ClientField[]) =>
+  distinct(
+    fields.map(({ name }) => variable(name)),
+    'Alias',
+  )

@@ -1,16 +1,13 @@
 /**
- * Declares unions, events and frames as sealed interfaces. Values from later versions of the server have the type
- * Unknown.
+ * Declares unions, events and frames as sealed interfaces. Values from later server versions have the type Unknown.
  */
-import type { ClientChannel, ClientOperation, ClientWebhook, UnionDeclaration, Use } from '../../clients/model.ts'
-import { filled, javadoc, widthMax } from './print.ts'
+import { type Arm, binaryTag, declareInterfaces, type Interface } from '../../clients/interfaces.ts'
+import { filled, widthMax } from '../../clients/layout.ts'
+import type { Use } from '../../clients/model.ts'
+import { javadoc } from './print.ts'
 import type { JavaSurface } from './surface.ts'
 
 const indent = '    '
-
-/** A type, and the tag values for this type. */
-type Arm = { on: readonly string[]; type: string }
-type Interface = { name: string; about: string; tag: string | null; arms: readonly Arm[]; isReceived: boolean }
 
 /**
  * The interfaces nested in one API's class. Strings, numbers and lists cannot implement an interface, so a generated
@@ -24,11 +21,13 @@ export class Interfaces {
 
   constructor(java: JavaSurface) {
     this.#java = java
-    const { declarations, operations, channels, webhooks } = java.surface
-    for (const declaration of declarations) if (declaration.kind === 'union') this.#declareUnion(declaration)
-    for (const operation of operations) this.#declareEvents(operation)
-    for (const channel of channels) this.#declareFrames(channel)
-    if (webhooks.length > 0) this.#declareWebhooks(webhooks)
+    const names = {
+      nameOf: (name: string) => java.nameOf(name),
+      take: (name: string, suffix?: string) => java.names.take(name, suffix),
+      armType: (use: Use) => this.#armType(use),
+      audioType: () => this.#audioType(),
+    }
+    declareInterfaces(java.surface, java.directions, names, (declared) => this.#declare(declared))
   }
 
   emit(): string[] {
@@ -42,72 +41,6 @@ export class Interfaces {
     if (!declared.isReceived) return
     this.#wrappers.set('Unknown', 'JsonNode')
     this.#java.implement('Unknown', declared.name)
-  }
-
-  #declareUnion({ name, tag, arms, description }: UnionDeclaration): void {
-    this.#declare({
-      name: this.#java.nameOf(name),
-      about: description,
-      tag,
-      arms: arms.map(({ use, tagValues, json }) => ({
-        on: tagValues.length > 0 ? tagValues : [json],
-        type: this.#armType(use),
-      })),
-      isReceived: this.#java.directions.isReceived(name),
-    })
-  }
-
-  #declareEvents({ id, methods }: ClientOperation): void {
-    const answer = methods.map((method) => method.answer).find(({ kind }) => kind === 'events')
-    if (answer?.kind !== 'events') return
-    const arms = answer.events.map(({ event, use }) => ({ on: [event], type: this.#armType(use) }))
-    const name = this.#java.names.take(eventName(id), 'Data')
-    this.#declare({ name, about: `The data of an event of ${id}.`, tag: null, arms, isReceived: true })
-  }
-
-  #declareFrames({ id, sends, receives, frameType }: ClientChannel): void {
-    const armsOf = (frames: ClientChannel['sends']) =>
-      frames.map(({ type, isBinary, use }) => ({
-        on: isBinary ? ['(binary)'] : [type],
-        type: use === null ? this.#audioType() : this.#armType(use),
-      }))
-    const [sent, received] = frameNames(id).map((name) => this.#java.names.take(name)) as [string, string]
-    this.#declare({
-      name: sent,
-      about: `A frame of the client in ${id}.`,
-      tag: null,
-      arms: armsOf(sends),
-      isReceived: false,
-    })
-    this.#declare({
-      name: received,
-      about: `A frame of the server in ${id}.`,
-      tag: frameType,
-      arms: armsOf(receives),
-      isReceived: true,
-    })
-  }
-
-  /**
-   * Declares an interface for webhook bodies. The field `type` tells the bodies apart. At most one body has no such
-   * field.
-   */
-  #declareWebhooks(webhooks: readonly ClientWebhook[]): void {
-    const types = new Map(webhooks.map(({ body }) => [this.#armType(body), this.#typeText(body)]))
-    const arms = [...types].map(([type, text]) => ({ on: [text], type }))
-    this.#declare({
-      name: this.#java.names.take('WebhookEvent'),
-      about: 'The body of a webhook.',
-      tag: 'type',
-      arms,
-      isReceived: true,
-    })
-  }
-
-  #typeText(body: Use): string {
-    const declaration = this.#java.directions.declaration(body.kind === 'named' ? body.name : '')
-    const field = declaration.kind === 'object' ? declaration.fields.find(({ name }) => name === 'type') : undefined
-    return field?.use.kind === 'constant' ? field.use.value : ''
   }
 
   /** Returns the named type for a union's member. Strings, numbers and lists are wrapped in a record. */
@@ -152,10 +85,6 @@ export function wrapperName(use: Use, java: JavaSurface): string {
   return name
 }
 
-/** The interface for the data in an operation's events. */
-export const eventName = (id: string) => `${id}Event`
-export const frameNames = (id: string) => [`${id}Sent`, `${id}Received`] as const
-
 const wrapperNames: Readonly<Record<string, string>> = {
   String: 'TextValue',
   Double: 'NumberValue',
@@ -175,7 +104,7 @@ const aboutWrapper: Readonly<Record<string, string>> = {
 /** Prints the annotation from which the engine finds a value's type. */
 function emitUnion(tag: string | null, arms: readonly Arm[]): string {
   const lines = arms.map(({ on, type }) => {
-    const texts = on.map((text) => (text === '(binary)' ? 'Union.BINARY' : JSON.stringify(text)))
+    const texts = on.map((text) => (text === binaryTag ? 'Union.BINARY' : JSON.stringify(text)))
     return `@Union.Arm(on = ${texts.length === 1 ? texts[0] : `{${texts.join(', ')}}`}, as = ${type}.class)`
   })
   const head = `${tag === null ? '' : `tag = ${JSON.stringify(tag)}, `}unknown = Unknown.class, value = {`

@@ -1,8 +1,9 @@
 /** Emits enums that keep strings from later versions of the server. */
 import type { EnumDeclaration } from '../../clients/model.ts'
+import { distinct } from '../../clients/scopes.ts'
 import { braces, documentation, rustFile } from './format.ts'
 import type { RustModule } from './module.ts'
-import { distinct, variant } from './names.ts'
+import { variant } from './names.ts'
 
 export function emitEnums(module: RustModule): string | null {
   const enums = module.surface.declarations.filter((declaration) => declaration.kind === 'enum')

@@ -1,9 +1,10 @@
 /** Prints JSON values as Rust expressions in the client's types. */
 import type { ClientField, Declaration, UnionDeclaration, Use } from '../../clients/model.ts'
+import { distinct } from '../../clients/scopes.ts'
 import { armOf, unlisted } from '../programs.ts'
 import { variantsOf } from './enums.ts'
 import type { RustModule } from './module.ts'
-import { distinct, variable } from './names.ts'
+import { variable } from './names.ts'
 import { tagOf } from './structs.ts'
 
 type Fields = Readonly<Record<string, unknown>>

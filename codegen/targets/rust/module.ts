@@ -1,11 +1,12 @@
 /** One module in Rust: the names for an API's types, and the Rust type for a type of the client model (`Use`). */
 import { Directions } from '../../clients/directions.ts'
 import type { ClientField, Surface, Use } from '../../clients/model.ts'
-import { TypeNames } from './names.ts'
+import { TypeNames } from '../../clients/scopes.ts'
+import { foreign } from './names.ts'
 
 export class RustModule {
   readonly surface: Surface
-  readonly names = new TypeNames()
+  readonly names = new TypeNames(foreign)
   readonly directions: Directions
   readonly #rustNames: ReadonlyMap<string, string>
 

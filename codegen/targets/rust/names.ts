@@ -1,4 +1,4 @@
-/** Rust's names: keywords are raw identifiers, and each name in a module is unique. */
+/** Rust's names: keywords are raw identifiers. */
 import { pascalCase, snakeCase } from '../../clients/names.ts'
 
 const reserved = new Set(
@@ -10,7 +10,7 @@ const reserved = new Set(
 )
 
 /** Generated modules use these names, so no declared type may have them. */
-const foreign = (
+export const foreign = (
   'Audio BTreeMap Bytes CallOptions Channel Client Compat DateTime Default Deserialize Download Error ErrorRow Event ' +
   'EventStream Form HeaderMap Map None Nullable Option Platform Realtime Request Result Router Serialize Session ' +
   'Socket Some String Surface Utc Value Vec Verifier WebhookError'
@@ -29,31 +29,6 @@ export function variable(name: string): string {
 export function variant(text: string): string {
   const pascal = pascalCase(text)
   return /^[A-Za-z]/.test(pascal) ? pascal : pascal === '' ? 'Empty' : `N${pascal}`
-}
-
-/** The names of the types in one module. */
-export class TypeNames {
-  readonly #used = new Set(foreign)
-
-  /** Reserves a name in the module. If the name is in use, a suffix is added. */
-  take(name: string): string {
-    const pascal = pascalCase(name)
-    const free = this.#used.has(pascal) ? `${pascal}Value` : pascal
-    if (this.#used.has(free)) throw new Error(`two types have the Rust name ${free}`)
-    this.#used.add(free)
-    return free
-  }
-}
-
-/** Makes the names in a small scope unique, such as the names of an enum's variants. `taken` are in use already. */
-export function distinct(names: readonly string[], suffix: string, taken: readonly string[] = []): string[] {
-  const used = new Set(taken)
-  return names.map((name) => {
-    let free = name
-    while (used.has(free)) free += suffix
-    used.add(free)
-    return free
-  })
 }
 
 /** Returns the name that serde gives to a field, with and without `rename_all = "camelCase"`. */

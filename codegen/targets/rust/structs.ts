@@ -3,9 +3,10 @@
  * earlier version of the server may not send the field.
  */
 import type { ClientField, ObjectDeclaration } from '../../clients/model.ts'
+import { distinct } from '../../clients/scopes.ts'
 import { braces, documentation, inlineDocumentation, rustFile, widthMax } from './format.ts'
 import type { RustModule } from './module.ts'
-import { distinct, variable, wireName } from './names.ts'
+import { variable, wireName } from './names.ts'
 
 /** A struct with more fields has several lines. */
 const smallMax = 4

@@ -1,8 +1,9 @@
 /** Emits unions, event data and webhook bodies as enums that keep unknown values. */
 import type { ClientOperation, ClientWebhook, UnionArm, UnionDeclaration } from '../../clients/model.ts'
+import { distinct } from '../../clients/scopes.ts'
 import { braces, documentation, rustFile } from './format.ts'
 import type { RustModule } from './module.ts'
-import { distinct, variant } from './names.ts'
+import { variant } from './names.ts'
 
 type Arm = { name: string; type: string; texts: readonly string[] }
 
