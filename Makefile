@@ -21,7 +21,7 @@ help:
 	@echo 'make demo-messages   a business registers for text messages, and an agent sends rich ones from its number'
 	@echo 'make test       the tests of the product in their process, and those of the built program'
 	@echo 'make test-all   every lane of tests; LANE=NAME runs one of those in CONTRIBUTING.md, such as LANE=voices'
-	@echo 'make test-clients  the clients of vendors, and ours in each language, Java and Rust included'
+	@echo 'make test-clients  the clients of vendors, and ours in each language, Java, Rust and C# included'
 	@echo 'make check      generated code, types, mistakes, unused code, lock, catalog, tests'
 	@echo 'make generate   specs/ to generated/, and the table of docs/providers.md'
 	@echo 'make sbom       sbom.cdx.json: all packages of the product with versions and sums (CycloneDX)'
@@ -56,7 +56,7 @@ test: dist/main.js vendor-clients
 
 # CONTRIBUTING.md has the table of lanes.
 test-clients: dist/main.js vendor-clients
-	@exec node test/run.mjs clients java rust
+	@exec node test/run.mjs clients java rust csharp
 
 test-all: dist/main.js vendor-clients asyncapi-generator
 	@exec node test/run.mjs $(or $(LANE),all)

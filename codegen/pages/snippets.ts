@@ -30,6 +30,7 @@ export function languagesIn(root: string): Language[] {
     emitted('Go', 'go', root),
     emitted('Java', 'java', root),
     emitted('Rust', 'rust', root),
+    emitted('C#', 'csharp', root),
   ]
 }
 

@@ -42,7 +42,7 @@ const columnsMax = 120
 t.test('no line of a comment is wider than 120 columns', (t) => {
   // A released migration is never edited.
   const isOpen = (file: string) =>
-    /\.(ts|js|mjs|cjs|sh|py|go|java)$/.test(file) && !file.startsWith('store/migrations/')
+    /\.(ts|js|mjs|cjs|sh|py|go|java|cs)$/.test(file) && !file.startsWith('store/migrations/')
   const wide = files
     .filter((file) => isOpen(file) && !isMade(file))
     .flatMap((file) => {

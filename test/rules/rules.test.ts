@@ -49,9 +49,9 @@ t.test('names of files and folders are words with hyphens', (t) => {
   // Go finds tests by the end of their names.
   const isGoTest = (name: string) => /^[a-z]+_test\.go$/.test(name)
   const isWords = (name: string) => /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(name)
-  // Java names a file after its class.
-  const isJavaClass = (name: string) => /^([A-Z][a-z]+)+\.java$/.test(name)
-  const isName = (name: string) => asEverywhere.has(name) || isGoTest(name) || isJavaClass(name) || isWords(name)
+  // Java and C# name a file after its class.
+  const isClass = (name: string) => /^([A-Z][a-z]+)+\.(java|cs|csproj)$/.test(name)
+  const isName = (name: string) => asEverywhere.has(name) || isGoTest(name) || isClass(name) || isWords(name)
   t.same(
     files.filter((file) => !file.split('/').every(isName)),
     [],

@@ -22,7 +22,7 @@ export const isMade = (file: string) => /^(generated|test\/fixtures|test\/codege
 export const code = files.filter((file) => /\.(ts|tsx|js|mjs|cjs)$/.test(file) && !isMade(file))
 
 /** Programs in other languages, except the code in codegen/ that is copied into each generated client. */
-export const scripts = files.filter((file) => /^(?!codegen\/).*\.(sh|py|go|java)$/.test(file) && !isMade(file))
+export const scripts = files.filter((file) => /^(?!codegen\/).*\.(sh|py|go|java|cs)$/.test(file) && !isMade(file))
 
 export function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true)

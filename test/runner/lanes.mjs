@@ -30,10 +30,11 @@ export const lanes = {
   'console-speed': { files: oneOf(['speed/console-pages']), sideBySide: 1 },
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
   // Java and Maven are not on every machine, and their first build takes minutes. Each file compiles the client into
-  // the same folder, so the files of the lane run one after another. This is true for Rust too.
+  // the same folder, so the files of the lane run one after another. This is true for Rust and C# too.
   java: { files: oneOf(['clients/java-client', 'clients/scenario/java']), bytesMax: 1, sideBySide: 1 },
   // Few machines have cargo, and the first build takes minutes.
   rust: { files: oneOf(['clients/rust-client', 'clients/scenario/rust']), bytesMax: 1, sideBySide: 1 },
+  csharp: { files: oneOf(['clients/csharp-client', 'clients/scenario/csharp']), bytesMax: 1, sideBySide: 1 },
   'client-changes': {
     files: inFolder('clients/changes'),
     command: 'node test/run.mjs --seconds=7200 test/clients/changes/*.test.ts',
@@ -99,6 +100,7 @@ const beside = [['static'], ['browser', 'speech'], ['process', 'clients', 'debia
 const long = [
   'java',
   'rust',
+  'csharp',
   'client-changes',
   'voices',
   'whisper',

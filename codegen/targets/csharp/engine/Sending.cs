@@ -1,0 +1,104 @@
+using System;
+using System.IO;
+using System.Net.Http;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Parley;
+
+/// <summary>Sends a request until the server answers it, or until it must not be sent again.</summary>
+internal sealed record Sending(Surface Surface, ApiRequest Request, CallOptions Options, CancellationToken Stop)
+{
+    internal TimeSpan Timeout => Options.Timeout ?? Surface.Client.Options.Timeout;
+
+    /// <summary>Returns the answer, whose body is a stream or whole.</summary>
+    internal async Task<Reply> SendAsync(bool isStream)
+    {
+        for (var retry = 0; ; retry++)
+        {
+            TimeSpan pause;
+            try
+            {
+                return await AttemptAsync(isStream).ConfigureAwait(false);
+            }
+            catch (ParleyException failure) when (PauseAfter(failure, retry) is { } usual)
+            {
+                pause = usual;
+            }
+            await Task.Delay(pause, Stop).ConfigureAwait(false);
+        }
+    }
+
+    private TimeSpan? PauseAfter(ParleyException failure, int retry)
+    {
+        var isOver = retry >= Surface.Client.Options.RetriesMax || Options.HasOneAttempt;
+        return isOver ? null : Retries.PauseBefore(retry, Request, failure);
+    }
+
+    private async Task<Reply> AttemptAsync(bool isStream)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Stop);
+        limit.CancelAfter(Timeout);
+        try
+        {
+            return await ReplyAsync(isStream, limit.Token).ConfigureAwait(false);
+        }
+        catch (Exception failure) when (failure is HttpRequestException or IOException or OperationCanceledException)
+        {
+            Stop.ThrowIfCancellationRequested();
+            if (limit.IsCancellationRequested) throw new RequestTimeoutException(Timeout);
+            var isNeverMade = Retries.IsNeverMade(failure);
+            throw new ConnectionException($"there is no answer: {failure.Message}", isNeverMade, failure);
+        }
+    }
+
+    private async Task<Reply> ReplyAsync(bool isStream, CancellationToken limit)
+    {
+        using var message = Prepare();
+        var response = await Surface.Client.Http.SendAsync(message, limit).ConfigureAwait(false);
+        var isKept = false;
+        try
+        {
+            if (isStream && response.IsSuccessStatusCode)
+            {
+                var body = await response.Content.ReadAsStreamAsync(limit).ConfigureAwait(false);
+                var stream = new Download(response, body, Timeout, Stop);
+                isKept = true;
+                return new Reply((int)response.StatusCode, stream.Headers, Array.Empty<byte>(), stream);
+            }
+            var reply = await Reply.ReadAsync(response, limit).ConfigureAwait(false);
+            return response.IsSuccessStatusCode ? reply : throw Surface.ErrorOf(reply);
+        }
+        finally
+        {
+            if (!isKept) response.Dispose();
+        }
+    }
+
+    private HttpRequestMessage Prepare()
+    {
+        var client = Surface.Client;
+        var address = client.BaseUrl + Surface.Contract.Prefix + Request.Address;
+        // The path is escaped already, and must stay as it is.
+        var exact = new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true };
+        var message = new HttpRequestMessage(new HttpMethod(Request.Method), new Uri(address, exact))
+        {
+            Content = Request.Body(),
+        };
+        Set(message, "User-Agent", client.UserAgent);
+        foreach (var (name, value) in Request.Headers) Set(message, client.HeaderName(name), value);
+        if (!Request.IsPublic && client.Options.ApiKey is { } key) Set(message, "Authorization", $"Bearer {key}");
+        if (Request.IsIdempotent) Set(message, CallOptions.KeyHeader, Guid.NewGuid().ToString());
+        foreach (var (name, value) in Options.AllHeaders) Set(message, name, value);
+        return message;
+    }
+
+    /// <summary>Sets a header. In .NET some headers belong to the body.</summary>
+    private static void Set(HttpRequestMessage message, string name, string value)
+    {
+        if (message.Headers.TryGetValues(name, out _)) message.Headers.Remove(name);
+        if (message.Headers.TryAddWithoutValidation(name, value)) return;
+        message.Content?.Headers.Remove(name);
+        message.Content?.Headers.TryAddWithoutValidation(name, value);
+    }
+}
