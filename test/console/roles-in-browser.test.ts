@@ -1,6 +1,6 @@
 /**
- * Tests that each page says which role an action needs, for members and viewers. A page sends no request for them that
- * the server would refuse, because refused requests are entries in the audit log.
+ * Each page names the lowest role for its actions, to members and viewers. A page sends no request if the role is too
+ * low for the request, because refused requests are entries in the audit log.
  */
 import t from 'tap'
 import type { Browser, Page } from '../browser/chromium.ts'
@@ -10,7 +10,7 @@ import { storeCall, storeLiveCall } from './stored-calls.ts'
 import { signIn } from './visiting.ts'
 
 type Role = 'viewer' | 'member' | 'admin'
-/** `note` is the sentence for people whose role is lower than `needs`. `offered` are buttons that all roles may use. */
+/** `note` begins the sentence for lower roles than `needs`. Every role may press the buttons in `offered`. */
 type Case = { address: string; needs: Role; note: string; offered?: readonly string[] }
 
 await inBrowser(t, 'roles in the console', tests)
@@ -27,7 +27,7 @@ async function tests(browser: Browser): Promise<void> {
     description: 'Finds stock.',
     source: { kind: 'webhook', url: 'https://shop.example/stock' },
   })
-  // The store of this test can make no events, so the endpoint gets no events of the stored calls.
+  // This test's store can make no events, so the endpoint gets no events from the stored calls.
   const events = { events: ['call.report'], allAgents: false, agentIds: [agent] }
   const webhook = await made('/v1/webhooks', { name: 'CRM', url: 'https://crm.example/', ...events })
   const trunk = { name: 'Office', inbound: { allowedAddresses: ['192.0.2.0/24'] } }
@@ -96,7 +96,7 @@ async function tests(browser: Browser): Promise<void> {
   })
 }
 
-/** Buttons that read only: the tabs, the turns and the player of a call, copies, and the kinds of commands. */
+/** Buttons for reading: a call's tabs, turns and player, copies, and the kinds of commands. */
 const reads = [
   '[role="tab"]',
   '[data-turn] *',
@@ -106,7 +106,7 @@ const reads = [
 ]
 const kindsOfCommands = ['curl', 'parley']
 
-/** Returns the names of the buttons for actions that a person can press. */
+/** Returns the enabled action buttons' names. */
 async function enabledActions(page: Page, offered: readonly string[]): Promise<string[]> {
   const names = (await page.evaluate(`[...document.querySelectorAll('main button:enabled:not(${reads.join()})')]
     .map((button) => button.getAttribute('aria-label') ?? button.innerText.trim())`)) as string[]

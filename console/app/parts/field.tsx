@@ -3,11 +3,11 @@ import styles from './field.module.css'
 import { FormContext } from './form-context.ts'
 
 export type Labelled = { label: string; note?: ReactNode }
-/** `name` is the field's name in the request, or the JSON pointer of the field in the request's body. */
+/** `name` is the field's name in the request, or the field's JSON pointer in the request's body. */
 type Described = { note?: ReactNode; name?: string | undefined }
 type FieldNames = { id: string; 'aria-describedby': string | undefined; 'aria-invalid'?: true }
 
-/** Joins a field to its label, its note and its error, so a screen reader reads all of them together. */
+/** Joins a field to its label, its note and its error, so a screen reader reads all four together. */
 export function useFieldNames({ note, name }: Described): { field: FieldNames; below: ReactNode } {
   const id = useId()
   const { issues } = useContext(FormContext)
