@@ -18,7 +18,7 @@ export type CheckOutcome = 'succeeded' | Exclude<ErrorClass, 'unsupported' | 'em
 
 export type ProviderCheck = {
   outcome: CheckOutcome
-  /** What a success proves: that the provider accepts the key, or only that a server answers. Null for a failure. */
+  /** `key` if the provider accepts the key, `address` if only a server answers. Null for a failure. */
   proves: 'key' | 'address' | null
   /** The provider's HTTP status. Null if there was no whole answer. */
   providerStatus: number | null
@@ -37,7 +37,7 @@ export type CheckProviderDeps = TrialDeps & {
   log: Log
 }
 
-/** The least HTTP status of a refusal. */
+/** The lowest HTTP status for a refusal. */
 export const refusedMin = 400
 /** Part of the contract. */
 const waitMs = 10_000
@@ -102,7 +102,7 @@ async function ask(
   const durationMs = () => Math.round(clock.monotonicMs() - startedMs)
   try {
     const providerStatus = await signal.guard(send(signal))
-    // A provider may refuse the request with words that prove the key.
+    // A provider may refuse the request with words about a valid key.
     const proves = needsKey || providerStatus >= refusedMin ? 'key' : 'address'
     return { outcome: 'succeeded', proves, providerStatus, durationMs: durationMs() }
   } catch (thrown) {

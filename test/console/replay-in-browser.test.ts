@@ -143,7 +143,7 @@ function requestsOf(page: Page): string[] {
   return sent
 }
 
-/** Waits until the browser knows the length of the sound. */
+/** Waits until the browser knows the sound's length. */
 async function secondsOf(page: Page, selector: string): Promise<number> {
   await page.waitForSelector(selector, patience)
   const length = `new Promise((resolve, reject) => {
@@ -155,7 +155,7 @@ async function secondsOf(page: Page, selector: string): Promise<number> {
   return (await page.evaluate(length)) as number
 }
 
-/** Stores an ended call with one turn of the caller and without a recording. Returns its id. */
+/** Stores a call with one turn by the caller and without a recording. Returns its id. */
 async function storeTurn({ admin, organizationId }: Shop, turn: Partial<Turn>): Promise<string> {
   const call = newCall(organizationId, {})
   const tenant = { organizationId, test: false }
@@ -165,7 +165,7 @@ async function storeTurn({ admin, organizationId }: Shop, turn: Partial<Turn>): 
   return call.id
 }
 
-/** Replaces the tones of the caller's first turn with speech, and puts other speech on the agent's channel. */
+/** Replaces the tones in the caller's first turn with speech, and puts other speech on the agent's channel. */
 async function speakInRecording(shop: Shop, id: string): Promise<void> {
   const call = await askApi<Call>(shop, `/v1/calls/${id}`)
   const file = path.join(shop.dataDir, 'recordings', `${id}.wav`)

@@ -1,4 +1,4 @@
-/** The words that differ on the page of a replay are those of `parley replay`. */
+/** Compares the console's differences between words with the differences in `parley replay`. */
 import t from 'tap'
 import { wordDifferences } from '../../cli/word-differences.ts'
 import { wordDiff } from '../../console/app/parts/word-diff.ts'

@@ -30,6 +30,7 @@ const laterImports: readonly [file: RegExp, reason: string][] = [
   [/^app\/commands\/actions\.ts$/, 'a command that only sends a request does not wait for the server to load'],
   [/^app\/gateway\.ts$/, 'it checks its answers only if it runs from sources, and the build leaves the checks out'],
   [/^bench\/decision\.ts$/, 'it loads the built program'],
+  [/^console\/app\/pages\/call\/call-page\.tsx$/, 'few people replay a turn, so its code is loaded when it is opened'],
   [/^console\/app\/shell\/\w*-?routes\.tsx?$/, "a page's code is loaded when the page is first opened"],
 ]
 

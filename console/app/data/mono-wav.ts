@@ -1,11 +1,10 @@
 /**
- * Cuts a part of one channel out of a recording, and reads only this part. A recording is a WAV file with 16-bit PCM
- * and two channels, whose header is always the canonical one with 44 bytes (Multimedia Programming Interface and Data
- * Specifications 1.0, 1991).
+ * Cuts a span from one channel in a recording, and reads only this span. A recording is a WAV file with 16-bit PCM and
+ * two channels. Its header has 44 bytes (Multimedia Programming Interface and Data Specifications 1.0, 1991).
  */
 export type Span = { fromMs: number; toMs: number }
 
-/** Reads the bytes of a file from `from` to `to`, exclusive. */
+/** Reads a file's bytes from `from` to `to`, exclusive. */
 type Read = (from: number, to: number) => Promise<DataView>
 
 export const wavHeaderBytes = 44

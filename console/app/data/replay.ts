@@ -60,7 +60,7 @@ export async function transcribeAgain(
   return { text: body.text, audio: null, firstMs: null, wholeMs, requestId: requestIdOf(headers) }
 }
 
-/** Sends the prompt and the turns before the answer. A call does not store the agent's tools, so the model has none. */
+/** Sends the prompt and the turns before the answer. A call does not store the agent's tools, so no tool is sent. */
 export async function answerAgain(
   call: Call,
   answer: CallTurn,

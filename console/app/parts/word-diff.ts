@@ -1,9 +1,9 @@
-/** Finds the words that differ between two texts of the same speech, for people who compare two transcripts. */
+/** Finds the different words in two transcripts for the same speech. */
 export type DiffPart = { kind: 'same' | 'added' | 'removed'; text: string }
-/** `errors` is the number of words in `before` that are replaced or missing, plus the added words. */
+/** `errors` counts replaced, missing and added words. */
 export type WordDiff = { parts: DiffPart[]; errors: number; count: number }
 
-/** A word as the text has it, with its punctuation, and the form in which two words are compared. */
+/** `text` is a word with its punctuation. `key` is the word's form for comparisons. */
 type Token = { text: string; key: string }
 
 /** Longer texts would take too long, so only their first words are compared. */
@@ -11,7 +11,7 @@ const wordsMax = 2000
 
 /**
  * Compares two texts with the fewest substitutions, insertions and deletions of words (Levenshtein 1966), as `parley
- * replay` does. Case and punctuation do not count. `count` is the number of words in `before`.
+ * replay` does. Case and punctuation do not count. `count` counts the words in `before`.
  */
 export function wordDiff(before: string, after: string): WordDiff {
   const [old, next] = [tokensOf(before), tokensOf(after)]
@@ -32,7 +32,7 @@ export function wordDiff(before: string, after: string): WordDiff {
   return { parts: joined(words.reverse()), errors: rows.at(-1)?.at(-1) ?? 0, count: old.length }
 }
 
-/** Joins words to phrases. Between two phrases that are the same, all removed words come before the added words. */
+/** Joins words to phrases. Between two equal phrases, all removed words come before the added words. */
 function joined(words: readonly DiffPart[]): DiffPart[] {
   const parts: DiffPart[] = []
   let change: DiffPart[] = []

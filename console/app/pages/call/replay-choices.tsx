@@ -122,7 +122,7 @@ function NewChoice({ stage, language, models, choices, change }: NewChoiceProps)
 
 const labelled = ({ id, name }: Voice) => ({ value: id, label: name === id ? id : `${name} (${id})` })
 
-/** Returns the voices for the language, or all voices if none is made for the language. */
+/** Returns the voices for the language, or all voices if the model has no voice for the language. */
 function voicesIn({ voices = [] }: ModelRow, language: string): readonly Voice[] {
   const own = voices.filter((voice) => voice.language === undefined || primary(voice.language) === primary(language))
   return own.length > 0 ? own : voices

@@ -140,7 +140,7 @@ function Result({ turn, stage, replayed }: { turn: CallTurn; stage: Stage; repla
   )
 }
 
-/** Marks the words that differ from the call's words. Words that only the call has are shown for the same speech. */
+/** Marks the different words. For the same speech, it also shows the call's words without a counterpart. */
 function Words({ diff, isSpeech }: { diff: ReturnType<typeof wordDiff>; isSpeech: boolean }) {
   const mask = useMask()
   const shown = diff.parts.filter(({ kind }) => isSpeech || kind !== 'removed')

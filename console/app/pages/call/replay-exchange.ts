@@ -1,4 +1,4 @@
-/** Finds the words of the caller and the answer that belong to a turn, and says if one of them cannot be replayed. */
+/** Finds a turn's question and answer, and says why one of the two cannot be replayed. */
 import type { Call, CallTurn } from '../../../../generated/clients/typescript/models/platform.ts'
 import { clockTime } from '../../parts/formats.ts'
 import type { Stage } from './replay-address.ts'
@@ -11,7 +11,7 @@ export type Exchange = {
   answer: CallTurn | null
 }
 
-/** Returns the exchange that the turn is part of, or null if the call has no such turn. */
+/** Returns the turn's exchange, or null if the call has no such turn. */
 export function exchangeOf({ transcript }: Call, index: number): Exchange | null {
   const turns = transcript.entries.toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at))
   const at = turns.findIndex((turn) => turn.index === index)
@@ -27,7 +27,7 @@ export function exchangeOf({ transcript }: Call, index: number): Exchange | null
 const isCaller = ({ source }: CallTurn) => source === 'user'
 const isAnswer = ({ source }: CallTurn) => source === 'agent'
 
-/** The turn whose input a stage has. */
+/** Returns the turn for a stage: the caller's words for speech to text, otherwise the answer. */
 export const turnOf = ({ heard, answer }: Exchange, stage: Stage) => (stage === 'stt' ? heard : answer)
 
 /** Speech begins and ends softly, so a turn's audio gets a margin on both sides. */
@@ -35,7 +35,7 @@ const marginMs = { before: 300, after: 400 }
 /** A longer turn would be many megabytes. */
 const audioMsMax = 120_000
 
-/** Returns the part of the recording in which a turn is spoken. It stays between the same party's other turns. */
+/** Returns a turn's times in the recording, with margins. They stay between the same party's other turns. */
 export function spanOf(call: Call, turn: CallTurn): { fromMs: number; toMs: number } {
   const originMs = Date.parse(call.recording_started_at ?? '')
   const [startMs, endMs] = [Date.parse(turn.started_at), Date.parse(turn.ended_at)]
@@ -47,7 +47,7 @@ export function spanOf(call: Call, turn: CallTurn): { fromMs: number; toMs: numb
   return { fromMs: Math.max(0, fromMs), toMs: Math.min(toMs, call.recording_duration_ms ?? toMs) }
 }
 
-/** Says why a stage of the exchange cannot be replayed. Returns null if it can. */
+/** Says why the exchange cannot be replayed with a stage. Returns null if it can. */
 export function whyNot(call: Call, exchange: Exchange, stage: Stage): string | null {
   const turn = turnOf(exchange, stage)
   if (turn === null) return stage === 'stt' ? 'The caller said nothing before this turn.' : 'The agent gave no answer.'
