@@ -7,7 +7,7 @@ export type Span = { fromMs: number; toMs: number }
 /** Reads a file's bytes from `from` to `to`, exclusive. */
 type Read = (from: number, to: number) => Promise<DataView>
 
-export const wavHeaderBytes = 44
+const wavHeaderBytes = 44
 const sampleBytes = 2
 
 /** Rejects if the file has another format, or no sample in the span. */

@@ -1,7 +1,7 @@
 /** Finds the different words in two transcripts for the same speech. */
-export type DiffPart = { kind: 'same' | 'added' | 'removed'; text: string }
+type DiffPart = { kind: 'same' | 'added' | 'removed'; text: string }
 /** `errors` counts replaced, missing and added words. */
-export type WordDiff = { parts: DiffPart[]; errors: number; count: number }
+type WordDiff = { parts: DiffPart[]; errors: number; count: number }
 
 /** `text` is a word with its punctuation. `key` is the word's form for comparisons. */
 type Token = { text: string; key: string }

@@ -13,9 +13,9 @@ export type Stage = (typeof stages)[number]
 /** Each model costs one request, and more columns do not fit beside each other. */
 export const choicesMax = 4
 
-export type ReplayAddress = { turn: number; stage: Stage; choices: readonly Choice[] }
+type ReplayAddress = { turn: number; stage: Stage; choices: readonly Choice[] }
 
-export function readReplayAddress(search: Readonly<Record<string, unknown>>): ReplayAddress {
+function readReplayAddress(search: Readonly<Record<string, unknown>>): ReplayAddress {
   const { turn, replay, with: list = '' } = pick(search, ['turn', 'replay', 'with'])
   const choices = list.split(',').flatMap(readChoice)
   const isNew = ({ pin, voice }: Choice, at: number) =>
