@@ -121,8 +121,8 @@ export const usePlaceCall = () =>
   })
 
 /**
- * Asks for the recording's first bytes, to learn why a player cannot play the recording. An audio player is not told
- * the answer of the server. The data is null if the recording can be read.
+ * Reads the recording's first bytes, to learn why a player cannot play the recording: a browser shows a player no error
+ * from the server. The data is null if the recording can be read.
  */
 export const recordingFaultQuery = (id: string) =>
   queryOptions({
