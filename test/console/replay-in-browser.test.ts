@@ -15,7 +15,7 @@ import { storeCall } from './stored-calls.ts'
 import { tabTo } from './visiting.ts'
 
 /** The caller's first turn, and the answer to it. */
-const [heard, answer] = [1, 2]
+const [question, answer] = [1, 2]
 const run = 'button:has-text("Replay with")'
 const column = (name: string) => `section[aria-label="${name}"]`
 
@@ -32,7 +32,7 @@ async function tests(browser: Browser): Promise<void> {
   t.test("a person replays the caller's audio with the keyboard alone", async (t) => {
     const { page, faults, open, check } = await shop.visit(t, { role: 'member' })
     const sent = requestsOf(page)
-    await open(`/calls/${id}?turn=${heard}`, 'a:has-text("Replay with other models")')
+    await open(`/calls/${id}?turn=${question}`, 'a:has-text("Replay with other models")')
     await tabTo(page, 'a[href*="replay=stt"]')
     await page.keyboard.press('Enter')
     await page.waitForSelector('text=each request is billed to the organization', patience)
@@ -93,7 +93,7 @@ async function tests(browser: Browser): Promise<void> {
 
   t.test('a viewer reads why replaying is not possible, and sees the words of the call', async (t) => {
     const { page, refused, open, check } = await shop.visit(t, { role: 'viewer' })
-    await open(`/calls/${id}?turn=${heard}&replay=stt`, 'text=Replaying needs the role member')
+    await open(`/calls/${id}?turn=${question}&replay=stt`, 'text=Replaying needs the role member')
     t.match(await page.textContent(column('In the call')), 'spare tyre')
     t.equal(await page.isVisible('select'), false)
     t.same(refused, [])
@@ -103,7 +103,7 @@ async function tests(browser: Browser): Promise<void> {
   t.test('at most 4 models are compared, and the address holds them', async (t) => {
     const { page, open } = await shop.visit(t)
     const many = ['a/1', 'a/1', 'a/2', 'a/3', 'a/4', 'a/5', 'nonsense'].join(',')
-    await open(`/calls/${id}?turn=${heard}&replay=stt&with=${many}`, `${run}:enabled`)
+    await open(`/calls/${id}?turn=${question}&replay=stt&with=${many}`, `${run}:enabled`)
     t.match(await page.textContent(run), '4 models')
     await page.waitForSelector('button:has-text("Add"):disabled', patience)
     await page.click('[aria-label="Remove a/2"]')
@@ -128,7 +128,7 @@ async function tests(browser: Browser): Promise<void> {
     await open(`/calls/${id}?turn=99&replay=stt`, 'text=The call has no turn 99')
     const lost = await storeCall(shop, 1)
     rmSync(path.join(shop.dataDir, 'recordings', `${lost}.wav`))
-    await open(`/calls/${lost}?turn=${heard}&replay=stt&with=${stt}`, `${run}:enabled`)
+    await open(`/calls/${lost}?turn=${question}&replay=stt&with=${stt}`, `${run}:enabled`)
     await page.click(run)
     await page.waitForSelector(`${column(stt ?? '')} [role="alert"]:has-text("RECORDING_NOT_AVAILABLE")`, patience)
   })
@@ -170,7 +170,7 @@ async function speakInRecording(shop: Shop, id: string): Promise<void> {
   const call = await askApi<Call>(shop, `/v1/calls/${id}`)
   const file = path.join(shop.dataDir, 'recordings', `${id}.wav`)
   const bytes = readFileSync(file)
-  const turn = call.transcript.entries.find(({ index }) => index === heard)
+  const turn = call.transcript.entries.find(({ index }) => index === question)
   const startMs = Date.parse(turn?.started_at ?? '') - Date.parse(call.recording_started_at ?? '')
   for (const [channel, name] of ['privacy-prompt', 'tt-weasels'].entries())
     speakAt(readWav(bytes).samples, startMs, channel, name as FixtureName)

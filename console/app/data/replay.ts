@@ -97,7 +97,7 @@ export function promptOf({ pipeline_config: settings, transcript }: Call, answer
 
 /** In the call, the model received only the agent's words that were played. */
 function messageOf(turn: CallTurn): InputMessage[] {
-  const text = turn.source === 'agent' ? (turn.heard_text ?? turn.text) : turn.text
+  const text = turn.source === 'agent' ? (turn['heard_text'] ?? turn.text) : turn.text
   const role = ({ user: 'user', agent: 'assistant', system: 'system' } as const)[turn.source]
   return text === '' ? [] : [message(role, text)]
 }

@@ -6,7 +6,7 @@ import { voiceOf } from './timeline.ts'
 
 export type Exchange = {
   /** The caller's turn. Null if the caller said nothing before the answer. */
-  heard: CallTurn | null
+  question: CallTurn | null
   /** The agent's turn. Null if the agent said nothing after the caller. */
   answer: CallTurn | null
 }
@@ -19,7 +19,7 @@ export function exchangeOf({ transcript }: Call, index: number): Exchange | null
   if (turn === undefined) return null
   const [before, after] = [turns.slice(0, at), turns.slice(at + 1)]
   return {
-    heard: isCaller(turn) ? turn : (before.findLast(isCaller) ?? null),
+    question: isCaller(turn) ? turn : (before.findLast(isCaller) ?? null),
     answer: isAnswer(turn) ? turn : (after.find(isAnswer) ?? null),
   }
 }
@@ -28,7 +28,7 @@ const isCaller = ({ source }: CallTurn) => source === 'user'
 const isAnswer = ({ source }: CallTurn) => source === 'agent'
 
 /** Returns the turn for a stage: the caller's words for speech to text, otherwise the answer. */
-export const turnOf = ({ heard, answer }: Exchange, stage: Stage) => (stage === 'stt' ? heard : answer)
+export const turnOf = ({ question, answer }: Exchange, stage: Stage) => (stage === 'stt' ? question : answer)
 
 /** Speech begins and ends softly, so a turn's audio gets a margin on both sides. */
 const marginMs = { before: 300, after: 400 }
@@ -68,7 +68,7 @@ function whyNoAudio(call: Call, turn: CallTurn): string | null {
   return `This turn is longer than ${clockTime(audioMsMax / 1000)}. parley replay takes longer turns.`
 }
 
-/** Says why the turns cannot be heard again. Returns null if they can. */
+/** Says why the turns cannot be question again. Returns null if they can. */
 export function whyNoRecording({ recording_status: status, recording_started_at: startedAt }: Call): string | null {
   if (status !== 'ready') return (status && missing[status]) ?? 'This call was not recorded.'
   if (startedAt !== null) return null
