@@ -194,7 +194,7 @@ export type ProviderCheck = {
   durationMs: number
 }
 
-/** What a check that succeeded proves; null if it failed. `key`: the provider accepts the key. `address`: a server answers. Servers that need no key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept the key. */
+/** The proof that a successful check gives. null if the check failed. `key`: the provider accepts the key. `address`: a server answers. Servers that need no key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept the key. */
 export type ProviderCheckProof = 'key' | 'address'
 
 /** `succeeded`, or the class of the failure, with the words of the attempts of a request. If `succeeded` has a `providerStatus` of 400 or more, the provider knows the key, but the key may not send the request of the check. `auth`: the provider refuses the key. `quota`: it knows the key, but there is no credit or no plan. `rate_limited` and `overloaded`: it takes no more requests now, or this server's connections to it are in use. `timeout`: no answer within 10 s. `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the request, so the base URL may be of another API. `protocol`: the answer is not of its API. */

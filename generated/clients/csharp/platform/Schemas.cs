@@ -2648,7 +2648,7 @@ public sealed record ProviderCheckOutcome(string Value) : OpenEnum(Value) { publ
     Succeeded = new("succeeded"), Auth = new("auth"), Quota = new("quota"), RateLimited = new("rate_limited"),
     Overloaded = new("overloaded"), Timeout = new("timeout"), Unreachable = new("unreachable"), Server = new("server"),
     BadRequest = new("bad_request"), Protocol = new("protocol"); }
-/// <summary>What a check that succeeded proves; null if it failed. <c>key</c>: the provider accepts the key. <c>address</c>: a server answers. Servers that need no key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept the key.</summary>
+/// <summary>The proof that a successful check gives. null if the check failed. <c>key</c>: the provider accepts the key. <c>address</c>: a server answers. Servers that need no key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept the key.</summary>
 public sealed record ProviderCheckProof(string Value) : OpenEnum(Value) { public static readonly ProviderCheckProof
     Key = new("key"), Address = new("address"); }
 /// <param name="Ok">Whether the check succeeded: <c>outcome</c> is <c>succeeded</c>. <c>proves</c> says what this means.</param>

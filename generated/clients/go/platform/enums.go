@@ -209,9 +209,9 @@ type (
 	// `bad_request`: its API does not have the request, so the base URL may be of another API. `protocol`: the answer
 	// is not of its API.
 	ProviderCheckOutcome string
-	// What a check that succeeded proves; null if it failed. `key`: the provider accepts the key. `address`: a server
-	// answers. Servers that need no key, and servers at another address than the vendor's own, may show their models to
-	// everyone, so only a request to a model shows whether they accept the key.
+	// The proof that a successful check gives. null if the check failed. `key`: the provider accepts the key.
+	// `address`: a server answers. Servers that need no key, and servers at another address than the vendor's own, may
+	// show their models to everyone, so only a request to a model shows whether they accept the key.
 	ProviderCheckProof            string
 	ModelHealthPath               string
 	ModelHealthState              string

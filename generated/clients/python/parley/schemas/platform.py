@@ -346,8 +346,8 @@ no plan. `rate_limited` and `overloaded`: it takes no more requests now, or this
 `unreachable`: this server cannot connect to it. `server`: it failed. `bad_request`: its API does not have the request, so the base URL may be of another
 API. `protocol`: the answer is not of its API."""
 ProviderCheckProof: TypeAlias = Literal["key", "address"]
-"""What a check that succeeded proves; null if it failed. `key`: the provider accepts the key. `address`: a server answers. Servers that need no key, and
-servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept the key."""
+"""The proof that a successful check gives. null if the check failed. `key`: the provider accepts the key. `address`: a server answers. Servers that need no
+key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept the key."""
 ModelHealthPath: TypeAlias = Literal["stream", "batch"]
 ModelHealthState: TypeAlias = Literal["ok", "degraded", "open", "no_credential", "unknown"]
 ModelHealthKeySource: TypeAlias = UsageByProviderKeySource

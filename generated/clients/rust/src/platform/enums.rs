@@ -436,9 +436,9 @@ open_enums! {
         Overloaded = "overloaded", Timeout = "timeout", Unreachable = "unreachable", Server = "server",
         BadRequest = "bad_request", Protocol = "protocol",
     }
-    /// What a check that succeeded proves; null if it failed. `key`: the provider accepts the key. `address`: a server
-    /// answers. Servers that need no key, and servers at another address than the vendor's own, may show their models
-    /// to everyone, so only a request to a model shows whether they accept the key.
+    /// The proof that a successful check gives. null if the check failed. `key`: the provider accepts the key.
+    /// `address`: a server answers. Servers that need no key, and servers at another address than the vendor's own, may
+    /// show their models to everyone, so only a request to a model shows whether they accept the key.
     ProviderCheckProof { Key = "key", Address = "address" }
     ModelHealthPath { Stream = "stream", Batch = "batch" }
     ModelHealthState {

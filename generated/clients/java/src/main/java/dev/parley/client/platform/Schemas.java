@@ -3776,9 +3776,9 @@ public final class Schemas {
      * {@code bad_request}: its API does not have the request, so the base URL may be of another API. {@code protocol}: the answer is not of its API. */
     public enum ProviderCheckOutcome {
         SUCCEEDED, AUTH, QUOTA, RATE_LIMITED, OVERLOADED, TIMEOUT, UNREACHABLE, SERVER, BAD_REQUEST, PROTOCOL }
-    /** What a check that succeeded proves; null if it failed. {@code key}: the provider accepts the key. {@code address}: a server answers. Servers that need
-     * no key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether they accept
-     * the key. */
+    /** The proof that a successful check gives. null if the check failed. {@code key}: the provider accepts the key. {@code address}: a server answers. Servers
+     * that need no key, and servers at another address than the vendor's own, may show their models to everyone, so only a request to a model shows whether
+     * they accept the key. */
     public enum ProviderCheckProof { KEY, ADDRESS }
     /** @param ok Whether the check succeeded: {@code outcome} is {@code succeeded}. {@code proves} says what this means.
      * @param message The outcome as a sentence for people. Programs read the other fields.
