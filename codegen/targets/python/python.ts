@@ -1,8 +1,8 @@
 /** Emits generated/clients/python/: a package with a sync and an async client for each API. */
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Surface } from '../../clients/model.ts'
 import { snakeCase } from '../../clients/names.ts'
+import { readEngine } from '../engine.ts'
 import { emitInit } from './exports.ts'
 import { emitOperations } from './operations.ts'
 import { banner } from './print.ts'
@@ -15,7 +15,7 @@ const source = 'codegen/targets/python/engine'
 
 /** Returns each file's text by its path. */
 export function emitPython(surfaces: readonly Surface[]): Map<string, string> {
-  const files = readEngine()
+  const files = new Map(engineFiles())
   const module = (name: string) => `${folder}/parley/${name}.py`
   for (const surface of surfaces) {
     const name = snakeCase(surface.name)
@@ -29,16 +29,9 @@ export function emitPython(surfaces: readonly Surface[]): Map<string, string> {
   return files
 }
 
-/** The hand-written files, unchanged. */
-function readEngine(): Map<string, string> {
-  const root = join(import.meta.dirname, 'engine')
-  const files = new Map<string, string>()
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name).slice(root.length + 1)
-    const text = readFileSync(join(root, path), 'utf8')
+function engineFiles(): [path: string, text: string][] {
+  return readEngine(join(import.meta.dirname, 'engine')).map(({ path, text }) => {
     const notice = banner('python', `${source}/${path}`)
-    files.set(`${folder}/${path}`, (path.endsWith('.md') ? `<!-- ${notice.slice(2).trimEnd()} -->\n\n` : notice) + text)
-  }
-  return files
+    return [`${folder}/${path}`, (path.endsWith('.md') ? `<!-- ${notice.slice(2).trimEnd()} -->\n\n` : notice) + text]
+  })
 }
