@@ -52,6 +52,8 @@ export type AuditEntry = {
   /** False once the request has its response. Later transactions do not store the event. */
   isOpen: boolean
   isStored: boolean
+  /** True if the request has only read, although its operation may change something. The log has no event then. */
+  isRead?: boolean
 }
 
 /**
@@ -74,6 +76,12 @@ export function entryOf(carrier: object): AuditEntry | undefined {
 export function carry<Carrier extends object>(carrier: Carrier, entry: AuditEntry | undefined): Carrier {
   if (entry !== undefined) entries.set(carrier, entry)
   return carrier
+}
+
+/** Notes that the request only reads, so the log has no event for the request. */
+export function noteRead(carrier: object): void {
+  const entry = entries.get(carrier)
+  if (entry !== undefined) Object.assign(entry, { isOpen: false, isRead: true })
 }
 
 /** Adds a field's values before and after to the caller's event. */

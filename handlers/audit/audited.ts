@@ -76,6 +76,11 @@ async function succeed(operation: Operation, entry: AuditEntry, input: Input, re
   entry.isOpen = false
   // This is a stored response for a repeated idempotency key. The first request has stored the event.
   if (result.headers?.['Idempotent-Replayed'] !== undefined) return
+  if (entry.isRead) {
+    // A transaction of the request may have stored the event, such as the lock of a registration.
+    if (entry.isStored) await audit.abandon(entry)
+    return
+  }
   entry.event = { ...entry.event, target: targetOf(operation, input, result.body, entry.event) }
   if (hourly.has(entry.event.action)) await audit.addHourly(entry.event)
   else await audit.finish(entry)

@@ -11,6 +11,7 @@ import { statusOf } from '../../handlers/platform/faults.ts'
 import type { Context, Handler } from '../../runtime/engine/handler.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
+import { brandProfile } from '../carrier/sms-profiles.ts'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
@@ -180,6 +181,17 @@ t.test('a refused request is not logged as a change; a missing role is logged as
   const router = await admin.key(acme.id, { scopes: ['router'] })
   t.equal((await call(router, 'GET', '/v1/agents')).status, 403)
   t.equal((await events(acme, '?result=denied')).length, 2, 'a key is refused without an event')
+})
+
+t.test('a submitted brand is logged once, although submitting it again reads its state', async (t) => {
+  const acme = await administrator('registers')
+  await admin.store.organizations.change(acme.id, { smsEnabled: true })
+  t.equal((await call(acme, 'PUT', '/v1/sms/10dlc/brand', brandProfile)).status, 200)
+  for (let time = 0; time < 3; time++) t.equal((await call(acme, 'POST', '/v1/sms/10dlc/brand/submit')).status, 200)
+  t.same(
+    (await events(acme, '?action=sms_brand.*')).map(({ action }) => action),
+    ['sms_brand.submitted', 'sms_brand.saved'],
+  )
 })
 
 t.test('an audit event stays if its request fails after the commit, but not if the request is refused', async (t) => {
