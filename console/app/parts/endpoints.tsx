@@ -9,13 +9,19 @@ import { CheckField, FieldGroup, FieldRow } from './form.tsx'
 import type { FormValues } from './form-values.ts'
 import { RoleForm } from './role.tsx'
 
-export const eventTypes: readonly { type: WebhookEventType; label: string; note: string }[] = [
-  { type: 'call.pre_call', label: 'Before a call', note: 'The answer can change the agent for this call.' },
-  { type: 'call.status', label: 'Status', note: 'Each change of the status, and transfers.' },
-  { type: 'call.report', label: 'Report', note: 'The transcript and the analysis after the end.' },
-  { type: 'call.analysis', label: 'Analysis', note: 'The analysis alone.' },
-  { type: 'call.recording', label: 'Recording', note: 'The link when the recording is ready.' },
-]
+const eventTexts: Record<WebhookEventType, { label: string; note: string }> = {
+  'call.pre_call': { label: 'Before a call', note: 'The answer can change the agent for this call.' },
+  'call.status': { label: 'Status', note: 'Each change of the status, and transfers.' },
+  'call.report': { label: 'Report', note: 'The transcript and the analysis after the end.' },
+  'call.analysis': { label: 'Analysis', note: 'The analysis alone.' },
+  'call.recording': { label: 'Recording', note: 'The link when the recording is ready.' },
+}
+
+/** Forms and filters show the types in this order. */
+export const eventTypes = Object.entries(eventTexts).map(([type, texts]) => ({
+  type: type as WebhookEventType,
+  ...texts,
+}))
 
 const reasons: Record<NonNullable<Webhook['disabledReason']>, string> = {
   manual: 'disabled',

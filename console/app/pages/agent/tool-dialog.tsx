@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { NewToolInput, Tool } from '../../../../generated/clients/typescript/models/platform.ts'
+import type { BuiltinName, NewToolInput, Tool } from '../../../../generated/clients/typescript/models/platform.ts'
 import { useCreateTool, useUpdateTool } from '../../data/agent.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -12,19 +12,24 @@ type DialogProps = { agentId: string; tool?: Tool; onClose: () => void }
 
 const example = JSON.stringify({ type: 'object', properties: { item: { type: 'string' } } }, null, 2)
 
-const kinds = [
-  { value: 'webhook', label: 'A webhook of yours' },
-  { value: 'end_call', label: 'End the call' },
-  { value: 'send_dtmf', label: 'Press keys' },
-  { value: 'schedule_callback', label: 'Promise a callback' },
-]
+/** Transfer tools have more settings, which only the API can set. */
+type Kind = 'webhook' | Exclude<BuiltinName, 'transfer_call'>
 
-/** Adds a tool, or changes a webhook tool. Transfer tools have more settings, which only the API can set. */
+const kindLabels: Record<Kind, string> = {
+  webhook: 'A webhook of yours',
+  end_call: 'End the call',
+  send_dtmf: 'Press keys',
+  schedule_callback: 'Promise a callback',
+}
+
+const kinds = Object.entries(kindLabels).map(([value, label]) => ({ value, label }))
+
+/** Adds a tool, or changes a webhook tool. */
 export function ToolDialog({ agentId, tool, onClose }: DialogProps) {
   const create = useCreateTool(agentId)
   const update = useUpdateTool(agentId, tool?.id ?? '')
   const [isWrong, setWrong] = useState(false)
-  const [kind, setKind] = useState('webhook')
+  const [kind, setKind] = useState<Kind>('webhook')
   const isWebhook = kind === 'webhook'
   const submit = (values: FormValues) => {
     const wanted = toolIn(values, kind)
@@ -62,12 +67,17 @@ export function ToolDialog({ agentId, tool, onClose }: DialogProps) {
   )
 }
 
-type KindProps = { kind: string; setKind: (kind: string) => void }
+type KindProps = { kind: Kind; setKind: (kind: Kind) => void }
 
 function NewToolFields({ kind, setKind }: KindProps) {
   return (
     <>
-      <SelectField label="What runs" choices={kinds} value={kind} onChange={({ target }) => setKind(target.value)} />
+      <SelectField
+        label="What runs"
+        choices={kinds}
+        value={kind}
+        onChange={({ target }) => setKind(target.value as Kind)}
+      />
       <TextField
         label="Name"
         name="name"
@@ -104,9 +114,9 @@ function WebhookFields({ tool }: { tool?: Tool }) {
 }
 
 /** Returns null if the arguments are not JSON. */
-function toolIn(values: FormValues, kind: string): NewToolInput | null {
+function toolIn(values: FormValues, kind: Kind): NewToolInput | null {
   const first = { name: values.text('name'), description: values.text('description') }
-  if (kind !== 'webhook') return { ...first, source: { kind: 'builtin', name: kind as 'end_call' } }
+  if (kind !== 'webhook') return { ...first, source: { kind: 'builtin', name: kind } }
   try {
     const parameters = JSON.parse(values.text('parameters') || 'null') as Record<string, unknown> | null
     return { ...first, parameters, source: { kind: 'webhook', url: values.text('url') } }

@@ -1,7 +1,9 @@
 /** Reads the list's filters from the page's URL. */
 
+import type { RmsgEventType } from '../../../../generated/clients/typescript/models/platform.ts'
 import type { DeliveryFilters } from '../../data/deliveries.ts'
 import { pick } from '../../data/search.ts'
+import { eventTypes } from '../../parts/endpoints.tsx'
 
 const names = ['status', 'event', 'endpointId', 'agentId', 'sessionId', 'eventId', 'from', 'to'] as const
 
@@ -14,10 +16,17 @@ export const readFilters = (search: Readonly<Record<string, unknown>>): Filters 
 export const toQuery = (filters: Filters) => filters as DeliveryFilters
 
 export const statuses = ['pending', 'delivering', 'succeeded', 'failed', 'cancelled', 'expired']
-export const events = [
-  ...['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording'],
-  ...['rmsg.sent', 'rmsg.delivered', 'rmsg.delivery_failed', 'rmsg.received', 'rmsg.reaction_received'],
-]
+
+/** A record, because the compiler then finds a missing type. */
+const rmsgEvents: Record<RmsgEventType, true> = {
+  'rmsg.sent': true,
+  'rmsg.delivered': true,
+  'rmsg.delivery_failed': true,
+  'rmsg.received': true,
+  'rmsg.reaction_received': true,
+}
+
+export const events = [...eventTypes.map(({ type }) => type), ...Object.keys(rmsgEvents)]
 
 const hourMs = 3_600_000
 

@@ -6,12 +6,15 @@ import type {
 import { useSaveVerification, useSubmitVerification } from '../../data/verification.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Form } from '../../parts/form.tsx'
 import { FormValues } from '../../parts/form-values.ts'
 import { Notice } from '../../parts/notice.tsx'
-import { RoleForm } from '../../parts/role.tsx'
 import { Attestation, BusinessFields, draftOf, RepresentativeFields } from './fields.tsx'
 
-/** A draft may be incomplete. The browser asks for the missing fields when the business is submitted. */
+/**
+ * A draft may be incomplete. The browser asks for the missing fields when the business is submitted. Reading the
+ * verification needs the same role as submitting the business, so the form has no read-only state for a lower role.
+ */
 export function VerificationForm({ verification }: { verification: BusinessVerification }) {
   const { status, submission, prefill } = verification
   const saved = useSaveVerification()
@@ -23,9 +26,7 @@ export function VerificationForm({ verification }: { verification: BusinessVerif
   }
   return (
     <Card title="The business and its representative">
-      <RoleForm
-        needs="submitBusinessVerification"
-        action="Submitting the business"
+      <Form
         error={submitted.error ?? saved.error}
         submit={(values) => {
           saved.reset()
@@ -50,7 +51,7 @@ export function VerificationForm({ verification }: { verification: BusinessVerif
         <RepresentativeFields start={submission?.authorizedRepresentative ?? undefined} />
         <Attestation isAccepted={status === 'draft' && submission?.attestationAccepted === true} />
         {saved.isSuccess && <Notice tone="good" title="Saved as a draft. Nobody reviews it until it is submitted." />}
-      </RoleForm>
+      </Form>
     </Card>
   )
 }
