@@ -11,7 +11,7 @@ export function providers(program: Command, actions: Actions): void {
     .command('providers')
     .description('provider keys of the organization')
     .command('check')
-    .description('ask a provider whether it accepts the key; the exit code is 1 if it does not')
+    .description('ask a provider whether it accepts the key; the exit code is 1 if the check fails')
     .argument('<provider>', 'such as openai')
     .option('--json', 'print the answer as JSON', false)
     .action(async (provider: string, { json }: { json: boolean }) => {
