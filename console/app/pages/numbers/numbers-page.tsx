@@ -13,7 +13,7 @@ import { Private } from '../../parts/redaction.tsx'
 import { RoleButton, RoleLink, RoleNote } from '../../parts/role.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { VerificationNotice } from '../../parts/verification.tsx'
+import { VerificationLink, VerificationNotice } from '../../parts/verification.tsx'
 import { ChangeDialog, ReleaseDialog } from './number-dialogs.tsx'
 
 type Open = { kind: 'change' | 'release'; number: PhoneNumber }
@@ -29,6 +29,7 @@ export function NumbersPage() {
       lead="Numbers that calls come to, and that your agents call from."
       actions={
         <>
+          <VerificationLink />
           <LinkButton to="/numbers/sip">SIP connections</LinkButton>
           <RoleLink needs="purchasePhoneNumber" to="/numbers/buy" look="main">
             <Plus aria-hidden="true" />
