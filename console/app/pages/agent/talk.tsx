@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Mic, MicOff, PhoneOff } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { usePlaceCall } from '../../data/calls.ts'
+import { useSession } from '../../data/session.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -149,6 +150,7 @@ function Log({ turns }: { turns: readonly Turn[] }) {
 
 function CallMe({ agentId }: { agentId: string }) {
   const call = usePlaceCall()
+  const isSimulated = useSession().server.simulatedCarrier
   return (
     <Card title="Let it call a phone">
       <RoleForm
@@ -167,7 +169,9 @@ function CallMe({ agentId }: { agentId: string }) {
           name="to"
           required
           placeholder="+15005550006"
-          note="With the simulator, +1500555 and four digits are phones that answer."
+          note={
+            isSimulated ? 'The simulated +15005550006 answers, …0003 is busy, and …0008 is a voicemail.' : undefined
+          }
         />
         {call.data && (
           <Notice tone="good" title={`Calling ${call.data.to}`}>

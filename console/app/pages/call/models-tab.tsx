@@ -54,7 +54,7 @@ function Request({ request, isOfTurn }: { request: CallRequest; isOfTurn: boolea
           <b>{stage}</b> {provider === null ? 'nobody answered' : `${provider}:${model ?? ''}`}
           <small>{`${milliseconds(durationMs)}${request.cost_micro_usd === null ? '' : ` · ${money(request.cost_micro_usd)}`}`}</small>
         </span>
-        {outcome !== 'succeeded' && <Badge tone="alarm">{words(outcome)}</Badge>}
+        <Outcome outcome={outcome} attempts={attempts} />
         {attempts.length > 1 && <Badge tone="warn">{`${attempts.length} attempts`}</Badge>}
       </button>
       {isOpen && (
@@ -68,6 +68,13 @@ function Request({ request, isOfTurn }: { request: CallRequest; isOfTurn: boolea
       )}
     </li>
   )
+}
+
+/** A request that the call's end or an interruption has cancelled is no failure, although its API has an error code. */
+function Outcome({ outcome, attempts }: Pick<CallRequest, 'outcome' | 'attempts'>) {
+  if (outcome === 'succeeded') return null
+  if (attempts.at(-1)?.outcome === 'cancelled') return <Badge>cancelled</Badge>
+  return <Badge tone="alarm">{words(outcome)}</Badge>
 }
 
 function Attempt({ attempt }: { attempt: RequestAttempt }) {

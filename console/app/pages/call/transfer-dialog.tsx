@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { type NewTransfer, useTransferCall } from '../../data/calls.ts'
+import { useSession } from '../../data/session.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SelectField } from '../../parts/field.tsx'
@@ -18,6 +19,7 @@ type TransferDialogProps = { id: string; again?: NewTransfer; onClose: () => voi
 /** Asks for the number and the kind. `again` is the request of a failed transfer that is tried again. */
 export function TransferDialog({ id, again, onClose }: TransferDialogProps) {
   const transfer = useTransferCall(id)
+  const isSimulated = useSession().server.simulatedCarrier
   const [kind, setKind] = useState<NewTransfer['kind']>(again?.kind ?? 'warm')
   const submit = onSubmit((values) => {
     transfer.mutate({ kind, ...changed(again, values.text('to')) }, { onSuccess: onClose })
@@ -25,7 +27,14 @@ export function TransferDialog({ id, again, onClose }: TransferDialogProps) {
   return (
     <Dialog title="Transfer this call" onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
-        <PhoneField label="Number" name="to" required defaultValue={again?.destination.to} autoFocus />
+        <PhoneField
+          label="Number"
+          name="to"
+          required
+          defaultValue={again?.destination.to}
+          autoFocus
+          note={isSimulated ? 'The simulated +15005550017 accepts a transfer, and …0018 declines it.' : undefined}
+        />
         <SelectField
           label="Kind"
           name="kind"
