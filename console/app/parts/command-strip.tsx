@@ -46,12 +46,16 @@ export function CommandStrip({ command, label = 'The same by a program' }: Strip
   )
 }
 
+/** The router needs a new idempotency key for each POST. */
 function curlOf({ method = 'GET', path, body, parts = [] }: Command): string {
   const sent = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${shellWord(JSON.stringify(body))}`
   const form = parts.map((part) => ` -F ${shellWord(part)}`).join('')
   const verb = method === 'GET' ? '' : ` -X ${method}`
-  return `curl${verb} -H "Authorization: Bearer $PARLEY_KEY"${sent}${form} '${window.location.origin}${path}'`
+  const key = method === 'POST' && path.startsWith('/router/') ? ' -H "Idempotency-Key: $(date +%s%N)"' : ''
+  const url = shellWord(`${window.location.origin}${path}`)
+  return `curl${verb} -H "Authorization: Bearer $PARLEY_KEY"${key}${sent}${form} ${url}`
 }
 
-/** Puts a text into quotes, so that a shell takes the text as one word. */
-export const shellWord = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+/** Makes a shell take a text as one word. Quotes the text if it has a character that a shell could read otherwise. */
+export const shellWord = (text: string) =>
+  /^[\w./:=@+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -13,7 +13,7 @@ export function commandOf({ call, exchange, stage, choices }: Wanted, mask: (tex
   const { language } = call
   const turn = turnOf(exchange, stage)
   const models = (choices.length > 0 ? choices : [choice]).map(({ pin }) => pin).join(',')
-  const replay = `bundle ${call.id} -o call.tar && parley replay call.tar --turn ${turn?.index ?? 0} --with ${stage}=${models}`
+  const replay = `bundle ${shellWord(call.id)} -o call.tar && parley replay call.tar --turn ${turn?.index ?? 0} --with ${shellWord(`${stage}=${models}`)}`
   const routing = { mode: 'explicit', model: choice.pin }
   if (stage === 'stt')
     return {
@@ -23,7 +23,7 @@ export function commandOf({ call, exchange, stage, choices }: Wanted, mask: (tex
   const [text, path] = [mask(turn?.text ?? ''), `/router/v1/${stage === 'llm' ? 'llm/responses' : 'tts/speech'}`]
   if (stage === 'tts') {
     const voice = choice.voice === null ? '' : ` --voice ${shellWord(choice.voice)}`
-    const cli = `speak ${shellWord(text)} --model ${choice.pin}${voice} --language ${language}`
+    const cli = `speak ${shellWord(text)} --model ${shellWord(choice.pin)}${voice} --language ${shellWord(language)}`
     return { method: 'POST', path, body: speechOf(text, language, choice), cli }
   }
   const prompt = turn === null ? { input: [] } : promptOf(call, turn)

@@ -10,6 +10,7 @@ import { creditsQuery } from '../../data/usage.ts'
 import { useSearchValues } from '../../parts/address.ts'
 import { AgentField } from '../../parts/agent-field.tsx'
 import { Button } from '../../parts/button.tsx'
+import { shellWord } from '../../parts/command-strip.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { FieldRow, Form } from '../../parts/form.tsx'
@@ -35,7 +36,7 @@ export function BuyPage() {
       lead="The first month and the set-up price are taken from the credit at once."
       command={{
         path: `/v1/phone-numbers/available${writeSearch(search)}`,
-        cli: `numbers search${search.areaCode ? ` --area ${search.areaCode}` : ''}`,
+        cli: `numbers search${search.areaCode ? ` --area ${shellWord(search.areaCode)}` : ''}`,
       }}
     >
       <Stack>

@@ -3,6 +3,7 @@ import type { ModelRow } from '../../../../generated/clients/typescript/models/r
 import { type RankingQuery, rankingQuery } from '../../data/models.ts'
 import { pick, writeSearch } from '../../data/search.ts'
 import { useFilterChange, useSearchValues } from '../../parts/address.ts'
+import { shellWord } from '../../parts/command-strip.tsx'
 import { SelectField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
 import { Stack } from '../../parts/layout.tsx'
@@ -27,7 +28,7 @@ export function RoutingPage() {
       lead="The order in which the router tries the models, the best first, and the figures behind the order."
       command={{
         path: `/router/v1/models${writeSearch({ language, objective, path })}`,
-        cli: `models --language ${language} --objective ${objective} --path ${path}`,
+        cli: `models --language ${shellWord(language)} --objective ${shellWord(objective)} --path ${shellWord(path)}`,
       }}
     >
       <Stack>

@@ -5,6 +5,7 @@ import { writeSearch } from '../../data/search.ts'
 import { usageQuery } from '../../data/usage.ts'
 import { useSearchValues } from '../../parts/address.ts'
 import { Card } from '../../parts/card.tsx'
+import { shellWord } from '../../parts/command-strip.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { SelectField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
@@ -48,7 +49,8 @@ export function UsagePage() {
   )
 }
 
-const timesOf = ({ from, to }: Filters) => `${from ? ` --from ${from}` : ''}${to ? ` --to ${to}` : ''}`
+const timesOf = ({ from, to }: Filters) =>
+  `${from ? ` --from ${shellWord(from)}` : ''}${to ? ` --to ${shellWord(to)}` : ''}`
 
 function Used({ filters }: { filters: Filters }) {
   const usage = useQuery(usageQuery(toQuery(filters, useTimes().zone)))
