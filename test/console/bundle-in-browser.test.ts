@@ -1,5 +1,5 @@
 /** Downloads a call as one file from its page in the console, and tests who may download and play a recording. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { readTar } from '../../cli/tar.ts'
@@ -58,5 +58,30 @@ async function tests(browser: Browser): Promise<void> {
       '[aria-label="Player"] [role="status"]:has-text("The server refused this with FORBIDDEN.")',
     )
     t.same(faults, [])
+  })
+
+  t.test('a recording that was lost for a while is played again, and the page has its link again', async (t) => {
+    const away = await storeCall(shop, 2)
+    const file = path.join(shop.dataDir, 'recordings', `${away}.wav`)
+    renameSync(file, `${file}.away`)
+    const { page, open } = await shop.visit(t, { role: 'member' })
+    const fault = '[aria-label="Player"] [role="status"]:has-text("The recording cannot be played.")'
+    const audio = 'a:has-text("Audio")'
+    await open(`/calls/${away}`, fault)
+    await page.click('button:has-text("Try again")')
+    await page.waitForSelector(fault, patience)
+    renameSync(`${file}.away`, file)
+    await page.click('button:has-text("Try again")')
+    await page.waitForSelector('[aria-label="Play"]:enabled', patience)
+    await page.waitForSelector(audio, patience)
+    t.equal(await page.isVisible('button:has-text("Try again")'), false)
+    renameSync(file, `${file}.away`)
+    await open(`/calls/${away}`, fault)
+    await page.click('nav a[href$="/calls"]')
+    await page.waitForSelector('h1:has-text("Calls")', patience)
+    renameSync(`${file}.away`, file)
+    await page.goBack()
+    await page.waitForSelector('[aria-label="Play"]:enabled', patience)
+    await page.waitForSelector(audio, patience)
   })
 }

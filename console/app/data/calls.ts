@@ -122,11 +122,14 @@ export const usePlaceCall = () =>
 
 /**
  * Reads the recording's first bytes, to learn why a player cannot play the recording: a browser shows a player no error
- * from the server. The data is null if the recording can be read.
+ * from the server. The data is null if the recording can be read. A fault may pass, so each read asks the server, and
+ * the next visit of the page begins without a fault.
  */
-export const recordingFaultQuery = (id: string) =>
+const recordingFaultQuery = (id: string) =>
   queryOptions({
     queryKey: ['recordings', id, 'fault'],
+    staleTime: 0,
+    gcTime: 0,
     queryFn: async ({ signal }): Promise<Failure | null> => {
       try {
         const { body } = await platform.getCallRecordingAudio({ signal, path: { id }, header: { range: 'bytes=0-43' } })
@@ -137,6 +140,16 @@ export const recordingFaultQuery = (id: string) =>
       }
     },
   })
+
+/** Returns why the server does not send the recording, or null if no player has failed. */
+export const useRecordingFault = (id: string): Failure | null =>
+  useQuery({ ...recordingFaultQuery(id), enabled: false }).data ?? null
+
+/** Call this if a player cannot play the recording. */
+export const readRecordingFault = (id: string) => queries.prefetchQuery(recordingFaultQuery(id))
+
+/** Call this if a player can play the recording. */
+export const clearRecordingFault = (id: string) => queries.setQueryData(recordingFaultQuery(id).queryKey, null)
 
 /** Returns the recording's URL for an audio player. The browser adds the cookie. */
 export const audioAddress = (id: string) => `/v1/calls/${encodeURIComponent(id)}/recording/audio`

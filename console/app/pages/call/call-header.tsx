@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Archive, ArrowLeft, ArrowRight, Download } from 'lucide-react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
-import { audioAddress, bundleAddress, recordingFaultQuery } from '../../data/calls.ts'
+import { audioAddress, bundleAddress, useRecordingFault } from '../../data/calls.ts'
 import { useMay } from '../../data/may.ts'
 import { Badge } from '../../parts/badge.tsx'
 import buttonStyles from '../../parts/button.module.css'
@@ -27,7 +26,7 @@ export function CallHeader({ call, events }: { call: Call; events: readonly Call
   const canSaveAudio = useMay('getCallRecordingAudio')
   const canSaveBundle = useMay('getCallBundle')
   // The player asks. A link to a recording that the server does not send would fail without words.
-  const { data: fault = null } = useQuery({ ...recordingFaultQuery(call.id), enabled: false })
+  const fault = useRecordingFault(call.id)
   const join = useJoin(call.id)
   const isOnHold = openTransferOf(call) !== undefined
   // The server lets people join and transfers the call only while the agent has the caller: after the answer, not while

@@ -46,6 +46,11 @@ export function PlayerBar({ call, canPlay, fault, timeline, player, address }: B
             {fault === null ? noteOf(call) : `The recording cannot be played. ${fault.message}`}
           </span>
         )}
+        {fault !== null && (
+          <Button isSmall onClick={player.reload}>
+            Try again
+          </Button>
+        )}
         <Legend timeline={timeline} />
         <label className={styles.speed}>
           <span>Speed</span>

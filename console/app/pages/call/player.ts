@@ -10,6 +10,8 @@ export type Player = {
   seek: (seconds: number) => void
   toggle: () => void
   setSpeed: (speed: number) => void
+  /** Loads a recording that could not be loaded, and stays at the position. */
+  reload: () => void
 }
 
 export const speeds = [0.5, 0.75, 1, 1.25, 1.5, 2] as const
@@ -45,9 +47,13 @@ export function usePlayer(startS: number): Player {
     if (element?.paused) void element.play().catch(() => setPlaying(false))
     else element?.pause()
   }, [])
+  const reload = useCallback(() => {
+    audio.current?.load()
+    seek(nowS)
+  }, [seek, nowS])
   return useMemo(
-    () => ({ audio, nowS, isPlaying, speed, seek, toggle, setSpeed }),
-    [nowS, isPlaying, speed, seek, toggle],
+    () => ({ audio, nowS, isPlaying, speed, seek, toggle, setSpeed, reload }),
+    [nowS, isPlaying, speed, seek, toggle, reload],
   )
 }
 

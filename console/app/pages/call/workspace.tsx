@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
-import { audioAddress, recordingFaultQuery } from '../../data/calls.ts'
+import { audioAddress, clearRecordingFault, readRecordingFault, useRecordingFault } from '../../data/calls.ts'
 import { useMay } from '../../data/may.ts'
 import { useLatest } from '../../parts/latest.ts'
 import { moveKeys } from '../../parts/row-keys.ts'
@@ -25,8 +24,7 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
   const selected = timeline.lines.find(({ turn }) => turn.index === address.turn)
   const player = usePlayer(address.t ?? (selected ? startOf(selected) : 0))
   const { seek } = player
-  const [hasFailed, setFailed] = useState(false)
-  const { data: fault = null } = useQuery({ ...recordingFaultQuery(call.id), enabled: hasFailed })
+  const fault = useRecordingFault(call.id)
   const mayPlay = useMay('getCallRecordingAudio') && call.recording_status === 'ready'
   const canPlay = mayPlay && fault === null
   const current = currentLine(timeline.lines, player.nowS)
@@ -42,7 +40,13 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
   return (
     <>
       {mayPlay && (
-        <audio ref={player.audio} src={audioAddress(call.id)} preload="metadata" onError={() => setFailed(true)} />
+        <audio
+          ref={player.audio}
+          src={audioAddress(call.id)}
+          preload="metadata"
+          onError={() => void readRecordingFault(call.id)}
+          onLoadedMetadata={() => clearRecordingFault(call.id)}
+        />
       )}
       <PlayerBar call={call} canPlay={canPlay} fault={fault} timeline={timeline} player={player} address={address} />
       <div className={styles.columns}>
