@@ -3,12 +3,12 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { readWav } from '../../cli/wav.ts'
-import type { Turn } from '../../domain/records/call.ts'
+import type { CallEntry, Turn } from '../../domain/records/call.ts'
 import type { Call } from '../../generated/clients/typescript/models/platform.ts'
 import type { ModelsResponse } from '../../generated/clients/typescript/models/router.ts'
 import type { Browser, Page } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
-import { newCall, newTurn } from '../calls/call.ts'
+import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
 import { askApi, openShop, type Shop } from './shop.ts'
 import { storeCall } from './stored-calls.ts'
@@ -91,6 +91,19 @@ async function tests(browser: Browser): Promise<void> {
     await check('replay-tts')
   })
 
+  t.test('several models get the same audio, which is read once', async (t) => {
+    const { page, open } = await shop.visit(t)
+    const read: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/recording/audio')) read.push(request.method())
+    })
+    await open(`/calls/${id}?turn=${question}&replay=stt&with=${stt},a/1,a/2`, `${run}:enabled`)
+    await page.click(run)
+    await page.waitForSelector(`${column(stt ?? '')} dt:has-text("Cost")`, patience)
+    for (const failed of ['a/1', 'a/2']) await page.waitForSelector(`${column(failed)} [role="alert"]`, patience)
+    t.same(read, ['GET', 'GET'], 'the header of the recording, and the audio of the turn')
+  })
+
   t.test('a viewer reads why replaying is not possible, and sees the words of the call', async (t) => {
     const { page, refused, open, check } = await shop.visit(t, { role: 'viewer' })
     await open(`/calls/${id}?turn=${question}&replay=stt`, 'text=Replaying needs the role member')
@@ -123,6 +136,14 @@ async function tests(browser: Browser): Promise<void> {
       const call = await storeTurn(shop, turn)
       await open(`/calls/${call}?turn=0&replay=stt`, `text=${words}`)
       t.equal(await page.isVisible('select'), false, words)
+    }
+    for (const [source, stage] of [
+      ['user', 'stt'],
+      ['agent', 'tts'],
+    ] as const) {
+      const call = await storeLongTurn(shop, source)
+      await open(`/calls/${call}?turn=0&replay=${stage}`, 'text=This turn is longer than 2:00')
+      t.equal(await page.isVisible('button:has-text("Load the voice of the call")'), false)
     }
     await open(`/calls/${id}?turn=0&replay=stt`, 'text=The caller said nothing before this turn.')
     await open(`/calls/${id}?turn=99&replay=stt`, 'text=The call has no turn 99')
@@ -163,6 +184,22 @@ async function storeTurn({ admin, organizationId }: Shop, turn: Partial<Turn>): 
   const said = newTurn({ index: 0, source: 'user', text: 'Hello', ...turn })
   await admin.store.calls.append(tenant, call.id, [{ kind: 'turn', turn: said }])
   return call.id
+}
+
+/** Stores a call whose turn of 3 minutes is in the recording. Returns its id. */
+async function storeLongTurn(shop: Shop, source: Turn['source']): Promise<string> {
+  const [startedAtMs, durationMs] = [Date.now() - 300_000, 180_000]
+  const endedAtMs = startedAtMs + durationMs
+  const id = await storeTurn(shop, { source, startedAtMs, endedAtMs })
+  const recording = (status: 'recording' | 'ready', atMs: number, ms: number | null): CallEntry => {
+    const event = newEvent(`recording.${status}`, { occurredAtMs: atMs })
+    return { kind: 'recording', event, status, durationMs: ms }
+  }
+  await shop.admin.store.calls.append({ organizationId: shop.organizationId, test: false }, id, [
+    recording('recording', startedAtMs, null),
+    recording('ready', endedAtMs, durationMs),
+  ])
+  return id
 }
 
 /** Replaces the tones in the caller's first turn with speech, and puts other speech on the agent's channel. */

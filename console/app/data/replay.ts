@@ -47,12 +47,11 @@ export async function readRecording(
 }
 
 export async function transcribeAgain(
-  { id, language }: Call,
-  span: Span,
+  { language }: Call,
+  audio: Blob,
   { pin }: Choice,
   signal: AbortSignal,
 ): Promise<Replayed> {
-  const audio = await readRecording(id, 'caller', span, signal)
   const startedMs = performance.now()
   const request = { language, ...pinned(pin) }
   const { body, headers } = await router.createTranscription({ body: { request, audio }, signal, timeoutMs })

@@ -13,7 +13,7 @@ import { wordDiff } from '../../parts/word-diff.ts'
 import styles from './replay.module.css'
 import type { Stage } from './replay-address.ts'
 import { nameOf } from './replay-choices.tsx'
-import { spanOf, whyNoRecording } from './replay-exchange.ts'
+import { spanOf, whyNoRecordedAudio } from './replay-exchange.ts'
 import type { Replay } from './use-replays.ts'
 
 type ComparisonProps = { call: Call; turn: CallTurn; stage: Stage; replays: readonly Replay[]; canHear: boolean }
@@ -69,7 +69,7 @@ function Original({ call, turn, stage, canHear }: Omit<ComparisonProps, 'replays
       <p className={styles.words}>
         <Private>{turn.text}</Private>
       </p>
-      {stage === 'tts' && canHear && whyNoRecording(call) === null && <Recorded call={call} turn={turn} />}
+      {stage === 'tts' && canHear && <Recorded call={call} turn={turn} />}
     </Column>
   )
 }
@@ -100,6 +100,7 @@ function costOf({ requests, complete }: CallRequestList, { index }: CallTurn, st
 
 /** Reads the agent's voice from the recording when the person wants to hear it. */
 function Recorded({ call, turn }: { call: Call; turn: CallTurn }) {
+  const why = whyNoRecordedAudio(call, turn)
   const [isWanted, setWanted] = useState(false)
   const { data, error } = useQuery({
     queryKey: ['calls', call.id, 'recorded', turn.index],
@@ -107,6 +108,7 @@ function Recorded({ call, turn }: { call: Call; turn: CallTurn }) {
     enabled: isWanted,
     staleTime: Number.POSITIVE_INFINITY,
   })
+  if (why !== null) return <Faint>{why}</Faint>
   if (data) return <Sound label="The voice in the call" blob={data} />
   return (
     <>

@@ -60,16 +60,21 @@ export function whyNot(call: Call, exchange: Exchange, stage: Stage): string | n
 function whyNoAudio(call: Call, turn: CallTurn): string | null {
   if (turn.metadata['typed'] === true) return 'The caller typed these words, so there is no audio of them.'
   if (turn.metadata['dtmf'] === true) return 'The caller pressed keys, so there is no speech.'
+  return whyNoRecordedAudio(call, turn)
+}
+
+/** Says why the turn's audio cannot be read from the recording. Returns null if the audio can be read. */
+export function whyNoRecordedAudio(call: Call, turn: CallTurn): string | null {
   const why = whyNoRecording(call)
   if (why !== null) return why
   const { fromMs, toMs } = spanOf(call, turn)
   if (toMs <= fromMs) return 'The recording has no audio of this turn: it began later, or ended before.'
   if (toMs - fromMs <= audioMsMax) return null
-  return `This turn is longer than ${clockTime(audioMsMax / 1000)}. parley replay takes longer turns.`
+  return `This turn is longer than ${clockTime(audioMsMax / 1000)}. The player of the call plays it, and parley replay sends it.`
 }
 
-/** Says why the turns cannot be question again. Returns null if they can. */
-export function whyNoRecording({ recording_status: status, recording_started_at: startedAt }: Call): string | null {
+/** Says why no turn's audio can be read from the recording. Returns null if the audio can be read. */
+function whyNoRecording({ recording_status: status, recording_started_at: startedAt }: Call): string | null {
   if (status !== 'ready') return (status && missing[status]) ?? 'This call was not recorded.'
   if (startedAt !== null) return null
   return 'The events of this call were deleted for their age, so the place of this turn in the recording is not known.'

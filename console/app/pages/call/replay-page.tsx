@@ -4,7 +4,7 @@ import { useCallback } from 'react'
 import type { Call, CallTurn } from '../../../../generated/clients/typescript/models/platform.ts'
 import { callQuery } from '../../data/calls.ts'
 import { type Operation, useMay } from '../../data/may.ts'
-import { answerAgain, type Choice, speakAgain, transcribeAgain } from '../../data/replay.ts'
+import { answerAgain, readRecording, speakAgain, transcribeAgain } from '../../data/replay.ts'
 import { usePathId } from '../../parts/address.ts'
 import { CommandStrip } from '../../parts/command-strip.tsx'
 import { Stack, Tabs } from '../../parts/layout.tsx'
@@ -17,7 +17,7 @@ import { Choices } from './replay-choices.tsx'
 import { commandOf } from './replay-command.ts'
 import { Comparison } from './replay-comparison.tsx'
 import { type Exchange, exchangeOf, spanOf, turnOf, whyNot } from './replay-exchange.ts'
-import { useReplays } from './use-replays.ts'
+import { type Run, useReplays } from './use-replays.ts'
 
 /** Sends the input of a turn to other models, and shows their answers beside the answer of the call. */
 export function ReplayPage() {
@@ -77,12 +77,11 @@ function OfStage({ call, exchange, stage }: OfStageProps) {
   const why = whyNot(call, exchange, stage)
   const may = useMay(operations[stage])
   const mask = useMask()
-  const run = useCallback(
-    (choice: Choice, signal: AbortSignal) =>
-      turn === null ? Promise.reject(new Error('There is no turn.')) : runs[stage](call, turn, choice, signal),
+  const prepare = useCallback(
+    (signal: AbortSignal): Run => (turn === null ? withoutTurn : runs[stage](call, turn, signal)),
     [call, turn, stage],
   )
-  const { replays, start } = useReplays(run)
+  const { replays, start } = useReplays(prepare)
   return (
     <Stack>
       {why !== null && <Notice tone="calm" title={why} />}
@@ -103,10 +102,14 @@ function OfStage({ call, exchange, stage }: OfStageProps) {
   )
 }
 
-type Run = (call: Call, turn: CallTurn, choice: Choice, signal: AbortSignal) => ReturnType<typeof speakAgain>
+const withoutTurn: Run = () => Promise.reject(new Error('There is no turn.'))
 
-const runs: Record<Stage, Run> = {
-  stt: (call, turn, choice, signal) => transcribeAgain(call, spanOf(call, turn), choice, signal),
-  llm: answerAgain,
-  tts: speakAgain,
+/** Each prepares a turn's input once, and returns a function that sends this input to one model. */
+const runs: Record<Stage, (call: Call, turn: CallTurn, signal: AbortSignal) => Run> = {
+  stt: (call, turn, signal) => {
+    const audio = readRecording(call.id, 'caller', spanOf(call, turn), signal)
+    return async (choice) => transcribeAgain(call, await audio, choice, signal)
+  },
+  llm: (call, turn, signal) => (choice) => answerAgain(call, turn, choice, signal),
+  tts: (call, turn, signal) => (choice) => speakAgain(call, turn, choice, signal),
 }

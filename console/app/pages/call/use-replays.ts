@@ -8,10 +8,16 @@ export type Replay = { choice: Choice } & (
   | { state: 'failed'; error: unknown }
 )
 
-type Run = (choice: Choice, signal: AbortSignal) => Promise<Replayed>
+export type Run = (choice: Choice) => Promise<Replayed>
 
-/** A replay costs money, so it begins only when `start` is called. When the page closes, all replays are cancelled. */
-export function useReplays(run: Run): { replays: readonly Replay[]; start: (choices: readonly Choice[]) => void } {
+/**
+ * A replay costs money, so replays begin only when `start` is called. `prepare` is called once for all models of a
+ * start. When the page closes, all replays are cancelled.
+ */
+export function useReplays(prepare: (signal: AbortSignal) => Run): {
+  replays: readonly Replay[]
+  start: (choices: readonly Choice[]) => void
+} {
   const [replays, setReplays] = useState<readonly Replay[]>([])
   const controller = useRef<AbortController | null>(null)
   useEffect(() => () => controller.current?.abort(), [])
@@ -24,13 +30,14 @@ export function useReplays(run: Run): { replays: readonly Replay[]; start: (choi
         setReplays((all) => all.map((each) => (each.choice === replay.choice ? replay : each)))
       }
       setReplays(choices.map((choice) => ({ choice, state: 'running' })))
+      const run = prepare(signal)
       for (const choice of choices)
-        void run(choice, signal).then(
+        void run(choice).then(
           (replayed) => settle({ choice, state: 'done', replayed }),
           (error: unknown) => settle({ choice, state: 'failed', error }),
         )
     },
-    [run],
+    [prepare],
   )
   return { replays, start }
 }
