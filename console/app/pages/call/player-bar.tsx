@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import type { Call } from '../../../../generated/clients/typescript/models/platform.ts'
 import { usePeaks } from '../../data/calls.ts'
 import type { Failure } from '../../data/failures.ts'
+import { lowestRole } from '../../data/may.ts'
 import { Button } from '../../parts/button.tsx'
 import { clockTime } from '../../parts/formats.ts'
 import type { Address } from './address.ts'
@@ -108,7 +109,7 @@ const notes: Partial<Record<NonNullable<Call['recording_status']>, string>> = {
   recording: 'The recording can be played when the call is over.',
   uploading: 'The recording is being stored.',
   failed: 'The recording failed.',
-  ready: 'Listening to recordings and downloading them needs the role member.',
+  ready: `Listening to recordings and downloading them needs the role ${lowestRole('getCallRecordingAudio')}.`,
 }
 
 const noteOf = ({ recording_status: status }: Call) => (status && notes[status]) ?? 'This call has no recording.'

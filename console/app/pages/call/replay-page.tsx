@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import type { Call, CallTurn } from '../../../../generated/clients/typescript/models/platform.ts'
 import { callQuery } from '../../data/calls.ts'
-import { type Operation, useMay } from '../../data/may.ts'
+import { lowestRole, type Operation, useMay } from '../../data/may.ts'
 import { answerAgain, readRecording, speakAgain, transcribeAgain } from '../../data/replay.ts'
 import { usePathId } from '../../parts/address.ts'
 import { CommandStrip } from '../../parts/command-strip.tsx'
@@ -69,6 +69,8 @@ const operations = {
   tts: 'createSpeech',
 } as const satisfies Record<Stage, Operation>
 
+const roleNote = (needs: Operation) => `Replaying needs the role ${lowestRole(needs)}, because each request is billed.`
+
 type OfStageProps = { call: Call; exchange: Exchange; stage: Stage }
 
 function OfStage({ call, exchange, stage }: OfStageProps) {
@@ -76,6 +78,7 @@ function OfStage({ call, exchange, stage }: OfStageProps) {
   const turn = turnOf(exchange, stage)
   const why = whyNot(call, exchange, stage)
   const may = useMay(operations[stage])
+  const canHear = useMay('getCallRecordingAudio')
   const mask = useMask()
   const prepare = useCallback(
     (signal: AbortSignal): Run => (turn === null ? withoutTurn : runs[stage](call, turn, signal)),
@@ -85,7 +88,7 @@ function OfStage({ call, exchange, stage }: OfStageProps) {
   return (
     <Stack>
       {why !== null && <Notice tone="calm" title={why} />}
-      {!may && <Notice tone="calm" title="Replaying needs the role member, because each request is billed." />}
+      {!may && <Notice tone="calm" title={roleNote(operations[stage])} />}
       {why === null && may && (
         <Choices
           stage={stage}
@@ -96,7 +99,7 @@ function OfStage({ call, exchange, stage }: OfStageProps) {
           start={() => start(choices)}
         />
       )}
-      {turn !== null && <Comparison call={call} turn={turn} stage={stage} replays={replays} canHear={may} />}
+      {turn !== null && <Comparison call={call} turn={turn} stage={stage} replays={replays} canHear={canHear} />}
       {why === null && <CommandStrip command={commandOf({ call, exchange, stage, choices }, mask)} />}
     </Stack>
   )
