@@ -36,10 +36,10 @@ export async function* transcribeAgain(
 ): AsyncGenerator<ReplayedTurn> {
   const { call, recording, recordingStartMs, turns } = bundle
   if (recording === null) throw new CommandError('the call has no recording, so there is nothing to transcribe')
-  const spoken = turns.filter(({ source, metadata }) => source === 'user' && !metadata['typed'] && !metadata['dtmf'])
-  for (const [i, turn] of spoken.entries()) {
-    if (!isWanted(turn)) continue
-    const { fromMs, toMs } = audioTimes(turn, spoken[i - 1], spoken[i + 1])
+  const callerTurns = turns.filter(({ source }) => source === 'user')
+  for (const turn of callerTurns) {
+    if (!isSpoken(turn) || !isWanted(turn)) continue
+    const { fromMs, toMs } = audioTimes(turn, callerTurns)
     const audio = new Uint8Array(leftOf(recording, fromMs - recordingStartMs, toMs - recordingStartMs))
     const replayed = await attempted(turn, turn.text, async () => {
       const startedMs = performance.now()
@@ -52,11 +52,17 @@ export async function* transcribeAgain(
   }
 }
 
-/** Returns a turn's time range with margins. It stays between the neighbouring speech of the caller. */
-function audioTimes(turn: CallTurn, last: CallTurn | undefined, next: CallTurn | undefined) {
+const isSpoken = ({ metadata }: CallTurn) => !metadata['typed'] && !metadata['dtmf']
+
+/** Returns a turn's time range with margins. The range stays between the caller's other turns. */
+function audioTimes(turn: CallTurn, callerTurns: readonly CallTurn[]) {
+  const [startMs, endMs] = [Date.parse(turn.started_at), Date.parse(turn.ended_at)]
+  const others = callerTurns.filter(({ id }) => id !== turn.id)
+  const ends = others.map(({ ended_at: at }) => Date.parse(at)).filter((atMs) => atMs <= startMs)
+  const starts = others.map(({ started_at: at }) => Date.parse(at)).filter((atMs) => atMs >= endMs)
   return {
-    fromMs: Math.max(Date.parse(turn.started_at) - marginMs.before, last ? Date.parse(last.ended_at) : 0),
-    toMs: Math.min(Date.parse(turn.ended_at) + marginMs.after, next ? Date.parse(next.started_at) : Number.MAX_VALUE),
+    fromMs: Math.max(startMs - marginMs.before, ...ends),
+    toMs: Math.min(endMs + marginMs.after, ...starts),
   }
 }
 
@@ -70,10 +76,11 @@ export async function* answerAgain(
     maxTokens?: number
     temperature?: number | null
   }
+  const system = config.systemPrompt === '' ? [] : [message('system', config.systemPrompt)]
   for (const turn of turns) {
     if (turn.source !== 'agent' || turn.provider === null || !isWanted(turn)) continue
     const history = turns.filter(({ index }) => index < turn.index).flatMap(messageOf)
-    const input = [message('system', config.systemPrompt), ...history]
+    const input = [...system, ...history]
     yield await attempted(turn, turn.text, async () => {
       const options = typeof temperature === 'number' ? { temperature } : {}
       const body = { input, max_output_tokens: maxTokens, ...options, ...pinnedAs(model), stream: true }
