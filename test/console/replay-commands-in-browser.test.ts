@@ -1,6 +1,6 @@
-/** Runs the lines that the console shows for a replay in a shell, and tests that a line runs nothing of an address. */
+/** Runs a replay's curl lines in a shell, and tests that lines quote each value from a URL. */
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -32,9 +32,10 @@ async function tests(browser: Browser): Promise<void> {
       const line = (await page.textContent('pre')) ?? ''
       t.equal(await statusOf(line, folder, shop.key), '200', line)
     }
+    t.ok(statSync(path.join(folder, 'answer.bin')).size > 24_000, 'curl writes the speech to a file')
   })
 
-  t.test('a shell runs no command of an address', async (t) => {
+  t.test('a line quotes the values of an address, so a shell runs no command in a value', async (t) => {
     const { page, open } = await shop.visit(t)
     const command = '$(touch ran)'
     const replay = `/calls/${id}?turn=${turn}&with=x/${command};${command}&replay=`
@@ -54,11 +55,11 @@ async function tests(browser: Browser): Promise<void> {
   })
 }
 
-/** Runs a line of curl in a shell, and returns the status of the answer. The file `answer` gets the body. */
+/** Runs a curl line in a shell, and returns the answer's HTTP status. */
 async function statusOf(line: string, folder: string, key: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -s -o answer -w '%{http_code}'`], {
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -s -w '\n%{http_code}'`], {
     cwd: folder,
     env: { ...process.env, PARLEY_KEY: key },
   })
-  return stdout
+  return stdout.split('\n').at(-1) ?? ''
 }

@@ -11,6 +11,8 @@ export type Command = {
   body?: unknown
   /** The parts of a multipart body, such as audio=@turn.wav. */
   parts?: readonly string[]
+  /** True for an answer that is not text. curl refuses to write such an answer to a terminal. */
+  answersBytes?: true
   /** The command without `parley`. It is missing if no command does the same. */
   cli?: string
 }
@@ -47,13 +49,14 @@ export function CommandStrip({ command, label = 'The same by a program' }: Strip
 }
 
 /** The router needs a new idempotency key for each POST. */
-function curlOf({ method = 'GET', path, body, parts = [] }: Command): string {
+function curlOf({ method = 'GET', path, body, parts = [], answersBytes }: Command): string {
   const sent = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${shellWord(JSON.stringify(body))}`
   const form = parts.map((part) => ` -F ${shellWord(part)}`).join('')
   const verb = method === 'GET' ? '' : ` -X ${method}`
   const key = method === 'POST' && path.startsWith('/router/') ? ' -H "Idempotency-Key: $(date +%s%N)"' : ''
+  const output = answersBytes ? ' --output answer.bin' : ''
   const url = shellWord(`${window.location.origin}${path}`)
-  return `curl${verb} -H "Authorization: Bearer $PARLEY_KEY"${key}${sent}${form} ${url}`
+  return `curl${verb} -H "Authorization: Bearer $PARLEY_KEY"${key}${sent}${form}${output} ${url}`
 }
 
 /** Makes a shell take a text as one word. Quotes the text if it has a character that a shell could read otherwise. */

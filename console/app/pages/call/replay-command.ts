@@ -24,7 +24,7 @@ export function commandOf({ call, exchange, stage, choices }: Wanted, mask: (tex
   if (stage === 'tts') {
     const voice = choice.voice === null ? '' : ` --voice ${shellWord(choice.voice)}`
     const cli = `speak ${shellWord(text)} --model ${shellWord(choice.pin)}${voice} --language ${shellWord(language)}`
-    return { method: 'POST', path, body: speechOf(text, language, choice), cli }
+    return { method: 'POST', path, body: speechOf(text, language, choice), answersBytes: true, cli }
   }
   const prompt = turn === null ? { input: [] } : promptOf(call, turn)
   const input = prompt.input.map((each) => ({
