@@ -90,7 +90,8 @@ ${statements}
 
 t.test('the C# client follows its rules for retries, limits, sockets and unknown values', { skip }, async (t) => {
   const answers = await startAnswers(t)
-  const program = await build(t.testdir(), 'Behaviour', [path.join(import.meta.dirname, 'csharp/Behaviour.cs')])
+  const files = ['Behaviour.cs', 'Interruptions.cs'].map((name) => path.join(import.meta.dirname, 'csharp', name))
+  const program = await build(t.testdir(), 'Behaviour', files)
   const env = { ANSWERS_URL: answers.url, SOCKETS_URL: await startSockets(t), UNUSED_URL: 'http://127.0.0.1:1' }
   const busy = ['api', 429, 'rate_limited', true]
   const failed = ['api', 500, 'service_unavailable', true]
@@ -108,6 +109,7 @@ t.test('the C# client follows its rules for retries, limits, sockets and unknown
     ...{ normal: 1, going: ['closed', 1001, 'SHUTTING_DOWN', true], nameless: ['closed', 1005, '', false] },
     ...{ lost: ['closed', 1006, '', true], junk: 'ProtocolException', refused: ['api', 401, '', false] },
     after: ['closed', 1001, 'SHUTTING_DOWN', true],
+    ...{ upload: [1, false], 'late upload': [1, false] },
   })
   const requests = (name: string) => answers.seen(name).length
   t.same(['busy', 'get', 'file'].map(requests), [3, 3, 3], 'two more attempts')

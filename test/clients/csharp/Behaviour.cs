@@ -18,7 +18,7 @@ namespace Behaviour;
 internal static class Program
 {
     private const int CutsCount = 100;
-    private static readonly string Url = Variable("ANSWERS_URL");
+    internal static readonly string Url = Variable("ANSWERS_URL");
     private static readonly LlmRequest Request = new(Array.Empty<IInputItem>(), 10);
     private static readonly Dictionary<string, object?> Results = new();
 
@@ -52,6 +52,9 @@ internal static class Program
         foreach (var path in new[] { "normal", "going", "nameless", "lost", "junk", "refused" })
             await CheckAsync(path, () => FramesAsync(path));
         await CheckAsync("after", SendAfterCloseAsync);
+        await CheckAsync("upload", () => Interruptions.UploadAsync(new OperationCanceledException()));
+        var late = new OperationCanceledException("late", new TimeoutException());
+        await CheckAsync("late upload", () => Interruptions.UploadAsync(late));
         Console.WriteLine(JsonSerializer.Serialize(Results));
     }
 
@@ -77,7 +80,7 @@ internal static class Program
         }
     }
 
-    private static ParleyClient ClientAt(string path, string variable = "ANSWERS_URL") =>
+    internal static ParleyClient ClientAt(string path, string variable = "ANSWERS_URL") =>
         new($"{Variable(variable)}/{path}/", new ParleyOptions { ApiKey = "sk", HeaderPrefix = "Acme" });
 
     private static RouterClient RouterAt(string path) => new(ClientAt(path));

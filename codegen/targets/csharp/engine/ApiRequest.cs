@@ -16,7 +16,8 @@ internal sealed class ApiRequest
     private readonly string path;
     private readonly List<(string Name, string Value)> query = new();
     private readonly List<Func<HttpContent>> parts = new();
-    private Func<HttpContent>? body;
+    private readonly List<Upload> uploads = new();
+    private Upload? body;
 
     /// <summary>Makes a request. Each of the arguments replaces a parameter of the path, such as <c>{id}</c>.</summary>
     internal ApiRequest(Contract contract, string method, string path, params string[] arguments)
@@ -36,7 +37,8 @@ internal sealed class ApiRequest
 
     internal bool IsPublic { get; private set; }
 
-    internal bool IsRepeatable { get; private set; } = true;
+    /// <summary>False if the body has a stream that was read, also in part.</summary>
+    internal bool IsRepeatable => uploads.All(upload => upload.IsRepeatable);
 
     internal string Address
     {
@@ -50,7 +52,7 @@ internal sealed class ApiRequest
     /// <summary>Makes the body for one attempt, with the parts of a form in their order.</summary>
     internal HttpContent? Body()
     {
-        if (parts.Count == 0) return body?.Invoke();
+        if (parts.Count == 0) return body?.Open();
         var form = new MultipartContent("form-data", Guid.NewGuid().ToString());
         foreach (var part in parts) form.Add(part());
         return form;
@@ -132,14 +134,14 @@ internal sealed class ApiRequest
     private ApiRequest Content(string mediaType, Upload content)
     {
         Headers["Content-Type"] = mediaType;
-        body = content.Open;
-        IsRepeatable = content.IsRepeatable;
+        body = content;
+        uploads.Add(content);
         return this;
     }
 
     private ApiRequest Part(string name, string fileName, string? mediaType, Upload content)
     {
-        IsRepeatable = IsRepeatable && content.IsRepeatable;
+        uploads.Add(content);
         parts.Add(() =>
         {
             var part = content.Open();

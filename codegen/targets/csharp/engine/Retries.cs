@@ -41,8 +41,8 @@ internal static class Retries
         HttpRequestException { HttpRequestError: var error } =>
             error is HttpRequestError.NameResolutionError or HttpRequestError.ConnectionError
                 or HttpRequestError.SecureConnectionError or HttpRequestError.ProxyTunnelError,
-        // Only the handler's limit for a connection gives this exception, because the other limits are tokens.
-        OperationCanceledException => true,
+        // The handler's limit for a connection. The other limits are tokens.
+        OperationCanceledException { InnerException: TimeoutException } => true,
         _ => false,
     };
 

@@ -48,7 +48,8 @@ internal sealed record Sending(Surface Surface, ApiRequest Request, CallOptions 
         {
             Stop.ThrowIfCancellationRequested();
             if (limit.IsCancellationRequested) throw new RequestTimeoutException(Timeout);
-            var isNeverMade = Retries.IsNeverMade(failure);
+            // The failure may also be that of the caller's stream, which is read only over a connection.
+            var isNeverMade = Request.IsRepeatable && Retries.IsNeverMade(failure);
             throw new ConnectionException($"there is no answer: {failure.Message}", isNeverMade, failure);
         }
     }

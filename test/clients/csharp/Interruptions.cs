@@ -1,0 +1,48 @@
+using System;
+using System.IO;
+using System.Net.Http;
+using System.Net.Sockets;
+using System.Threading;
+using System.Threading.Tasks;
+using Parley;
+using Parley.Compat;
+using Parley.Platform;
+using Parley.Router;
+
+namespace Behaviour;
+
+/// <summary>Requests and streams with an early end, by a connection, an upload or a caller.</summary>
+internal static class Interruptions
+{
+    /// <summary>Returns how often the client read a failing upload.</summary>
+    internal static async Task<object> UploadAsync(Exception failure)
+    {
+        var upload = new FailingUpload(failure);
+        try
+        {
+            await new CompatClient(Program.ClientAt("upload")).TranscribeAsync(upload);
+        }
+        catch (ConnectionException lost)
+        {
+            return new object[] { upload.ReadsCount, lost.IsNeverMade };
+        }
+        return "sent";
+    }
+
+    /// <summary>Fails after the first byte.</summary>
+    private sealed class FailingUpload : MemoryStream
+    {
+        private readonly Exception failure;
+
+        internal FailingUpload(Exception failure) => this.failure = failure;
+
+        internal int ReadsCount { get; private set; }
+
+        public override async Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken)
+        {
+            ReadsCount++;
+            await destination.WriteAsync(new byte[1], cancellationToken);
+            throw failure;
+        }
+    }
+}
