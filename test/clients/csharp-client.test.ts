@@ -109,11 +109,13 @@ t.test('the C# client follows its rules for retries, limits, sockets and unknown
     ...{ normal: 1, going: ['closed', 1001, 'SHUTTING_DOWN', true], nameless: ['closed', 1005, '', false] },
     ...{ lost: ['closed', 1006, '', true], junk: 'ProtocolException', refused: ['api', 401, '', false] },
     after: ['closed', 1001, 'SHUTTING_DOWN', true],
+    dropped: ['connection', false],
     ...{ upload: [1, false], 'late upload': [1, false] },
   })
   const requests = (name: string) => answers.seen(name).length
   t.same(['busy', 'get', 'file'].map(requests), [3, 3, 3], 'two more attempts')
   t.same(['key', 'header', 'conflict', 'post', 'stream', 'redirect', 'cut'].map(requests), Array(7).fill(1))
+  t.equal(requests('dropped'), 2, 'one request opens the connection, and one has no body')
   const keys = answers.seen('busy').map(({ headers }) => headers['idempotency-key'])
   t.equal(new Set(keys).size, keys.length, 'each attempt has another Idempotency-Key')
   t.equal(answers.seen('header')[0]?.headers['idempotency-key'], 'mine')

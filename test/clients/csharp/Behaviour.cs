@@ -52,6 +52,7 @@ internal static class Program
         foreach (var path in new[] { "normal", "going", "nameless", "lost", "junk", "refused" })
             await CheckAsync(path, () => FramesAsync(path));
         await CheckAsync("after", SendAfterCloseAsync);
+        await CheckAsync("dropped", Interruptions.WithoutBodyAsync);
         await CheckAsync("upload", () => Interruptions.UploadAsync(new OperationCanceledException()));
         var late = new OperationCanceledException("late", new TimeoutException());
         await CheckAsync("late upload", () => Interruptions.UploadAsync(late));

@@ -14,6 +14,14 @@ namespace Behaviour;
 /// <summary>Requests and streams with an early end, by a connection, an upload or a caller.</summary>
 internal static class Interruptions
 {
+    /// <summary>Sends a request without a body over a used connection. The server closes the connection.</summary>
+    internal static async Task<object> WithoutBodyAsync()
+    {
+        using var client = Program.ClientAt("dropped");
+        await new RouterClient(client).ListModelsAsync();
+        return await new PlatformClient(client).ResendInvitationAsync("a");
+    }
+
     /// <summary>Returns how often the client read a failing upload.</summary>
     internal static async Task<object> UploadAsync(Exception failure)
     {

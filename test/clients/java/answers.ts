@@ -35,6 +35,10 @@ const answers: Readonly<Record<string, Answer>> = {
   cut: (response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy())
   },
+  dropped: (response, seen, earlier) => {
+    if (earlier === 0) json({ models: [] })(response, seen, earlier)
+    else response.destroy()
+  },
   page: (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
   unknown: json({ models: [{ kind: 'video', provider: 'new', more: 1 }] }),
   split: events(

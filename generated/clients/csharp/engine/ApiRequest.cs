@@ -50,10 +50,14 @@ internal sealed class ApiRequest
         }
     }
 
-    /// <summary>Makes the body for one attempt, with the parts of a form in their order.</summary>
+    /// <summary>
+    /// Makes the body for one attempt, with the parts of a form in their order. .NET itself sends a request without
+    /// content again if a used connection closes before the answer, so an unsafe method always has content.
+    /// </summary>
     internal HttpContent? Body()
     {
-        if (parts.Count == 0) return body?.Open();
+        if (parts.Count == 0)
+            return body?.Open() ?? (Retries.IsSafe(Method) ? null : new ByteArrayContent(Array.Empty<byte>()));
         var form = new MultipartContent("form-data", Guid.NewGuid().ToString());
         foreach (var part in parts) form.Add(part());
         return form;

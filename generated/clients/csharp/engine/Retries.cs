@@ -31,10 +31,13 @@ internal static class Retries
         // The server sends this header if a provider has the request already.
         var mayHaveRun = SafeMethodsOnly.Contains(error.Status) || HeaderOf(error, "x-should-retry") == "false";
         var isKnown = Always.Contains(error.Status) || SafeMethodsOnly.Contains(error.Status);
-        if (!isKnown || (mayHaveRun && !SafeMethods.Contains(request.Method))) return null;
+        if (!isKnown || (mayHaveRun && !IsSafe(request.Method))) return null;
         var pause = Parse(HeaderOf(error, "Retry-After")) ?? UsualPause(retry);
         return pause > RetryAfterMax ? null : pause;
     }
+
+    /// <summary>True if the server may run a request with the method twice.</summary>
+    internal static bool IsSafe(string method) => SafeMethods.Contains(method);
 
     /// <summary>True if there was no connection: name not found, refused, too slow, or no TLS handshake.</summary>
     internal static bool IsNeverMade(Exception failure) => failure switch
