@@ -37,6 +37,36 @@ internal static class Interruptions
         return "sent";
     }
 
+    /// <summary>Cancels a loop while its cut stream is opened again.</summary>
+    internal static async Task<object> ReopenedAsync()
+    {
+        using var stop = new CancellationTokenSource();
+        using var handler = HandlerThatCancels(stop);
+        using var client = new ParleyClient(
+            $"{Program.Url}/cancelled", new ParleyOptions { ApiKey = "sk", Handler = handler });
+        var stream = await new PlatformClient(client).StreamSessionAsync("a");
+        await foreach (var _ in stream.WithCancellation(stop.Token)) { }
+        return "complete";
+    }
+
+    /// <summary>Opens a connection for each request, and cancels while the second connection is opened.</summary>
+    private static SocketsHttpHandler HandlerThatCancels(CancellationTokenSource stop)
+    {
+        var count = 0;
+        return new()
+        {
+            AllowAutoRedirect = false,
+            PooledConnectionLifetime = TimeSpan.Zero,
+            ConnectCallback = async (context, limit) =>
+            {
+                if (++count == 2) stop.Cancel();
+                var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+                await socket.ConnectAsync(context.DnsEndPoint, limit);
+                return new NetworkStream(socket, ownsSocket: true);
+            },
+        };
+    }
+
     /// <summary>Fails after the first byte.</summary>
     private sealed class FailingUpload : MemoryStream
     {

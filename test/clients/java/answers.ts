@@ -49,6 +49,11 @@ const answers: Readonly<Record<string, Answer>> = {
     if (earlier === 0) response.end()
   },
   slow: events(first),
+  cancelled: (response, seen, earlier) => {
+    if (earlier === 0) events(first)(response, seen, earlier)
+    else response.writeHead(404)
+    response.end()
+  },
   reset: (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(event('7', 'response.text.delta', { delta: 'a' }), () => response.socket?.resetAndDestroy())

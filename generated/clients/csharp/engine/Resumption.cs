@@ -20,7 +20,8 @@ internal sealed class Resumption
 
     private readonly IReadOnlyDictionary<string, string> identity;
     private readonly Func<string, CancellationToken, Task<Download>> open;
-    private readonly CancellationTokenSource closed;
+    private readonly CancellationToken stop;
+    private readonly CancellationTokenSource closed = new();
     private readonly Dictionary<string, (string Value, LinkedListNode<string> Place)> handedOut = new();
     private readonly LinkedList<string> oldest = new();
     private bool isResumed;
@@ -32,11 +33,8 @@ internal sealed class Resumption
     /// </summary>
     internal Resumption(
         IReadOnlyDictionary<string, string> identity, CancellationToken stop,
-        Func<string, CancellationToken, Task<Download>> open)
-    {
-        (this.identity, this.open) = (identity, open);
-        closed = CancellationTokenSource.CreateLinkedTokenSource(stop);
-    }
+        Func<string, CancellationToken, Task<Download>> open) =>
+        (this.identity, this.stop, this.open) = (identity, stop, open);
 
     /// <summary>False if the caller has the event. Of events without an identity only the last counts.</summary>
     internal bool IsNew(Frame frame)
@@ -51,17 +49,17 @@ internal sealed class Resumption
     }
 
     /// <summary>Opens the stream again. Throws the last failure if there must be no further attempt.</summary>
-    internal async Task<Download> OpenAsync(string? lastId, ParleyException failure, CancellationToken stop)
+    internal async Task<Download> OpenAsync(string? lastId, ParleyException failure, CancellationToken stopOfLoop)
     {
         var last = failure;
-        using var token = CancellationTokenSource.CreateLinkedTokenSource(closed.Token, stop);
+        using var token = CancellationTokenSource.CreateLinkedTokenSource(closed.Token, stop, stopOfLoop);
         while (lastId is not null && attempts < AttemptsMax && MayPass(last))
         {
             isResumed = true;
             await Task.Delay(Math.Min(FirstPauseMs << attempts++, PauseMsMax), token.Token).ConfigureAwait(false);
             try
             {
-                return await open(lastId, closed.Token).ConfigureAwait(false);
+                return await open(lastId, token.Token).ConfigureAwait(false);
             }
             catch (ParleyException again)
             {

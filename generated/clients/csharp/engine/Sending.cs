@@ -10,6 +10,9 @@ namespace Parley;
 /// <summary>Sends a request until the server answers it, or until it must not be sent again.</summary>
 internal sealed record Sending(Surface Surface, ApiRequest Request, CallOptions Options, CancellationToken Stop)
 {
+    /// <summary>Ends the reads of a streamed answer. The source of the token Stop may be gone by then.</summary>
+    internal CancellationToken StopOfBody { get; init; } = Stop;
+
     internal TimeSpan Timeout => Options.Timeout ?? Surface.Client.Options.Timeout;
 
     /// <summary>Returns the answer, whose body is a stream or whole.</summary>
@@ -64,7 +67,7 @@ internal sealed record Sending(Surface Surface, ApiRequest Request, CallOptions 
             if (isStream && response.IsSuccessStatusCode)
             {
                 var body = await response.Content.ReadAsStreamAsync(limit).ConfigureAwait(false);
-                var stream = new Download(response, body, Timeout, Stop);
+                var stream = new Download(response, body, Timeout, StopOfBody);
                 isKept = true;
                 return new Reply((int)response.StatusCode, stream.Headers, Array.Empty<byte>(), stream);
             }

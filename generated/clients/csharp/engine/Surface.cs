@@ -101,8 +101,8 @@ public abstract class Surface
     {
         if (request.Identity is null) return null;
         var once = (options ?? new CallOptions()) with { IsOnce = true };
-        return new Resumption(
-            request.Identity, stop, (id, token) => DownloadAsync(Sent(request.After(id), once, token)));
+        return new Resumption(request.Identity, stop, (id, token) =>
+            DownloadAsync(Sent(request.After(id), once, token) with { StopOfBody = stop }));
     }
 
     private static async Task<Download> DownloadAsync(Sending sending) =>
