@@ -111,6 +111,7 @@ t.test('the C# client follows its rules for retries, limits, sockets and unknown
     after: ['closed', 1001, 'SHUTTING_DOWN', true],
     dropped: ['connection', false],
     ...{ upload: [1, false], 'late upload': [1, false] },
+    disposed: false,
     cancelled: 'OperationCanceledException',
   })
   const requests = (name: string) => answers.seen(name).length

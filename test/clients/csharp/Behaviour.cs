@@ -56,6 +56,7 @@ internal static class Program
         await CheckAsync("upload", () => Interruptions.UploadAsync(new OperationCanceledException()));
         var late = new OperationCanceledException("late", new TimeoutException());
         await CheckAsync("late upload", () => Interruptions.UploadAsync(late));
+        await CheckAsync("disposed", Interruptions.DisposedAsync);
         await CheckAsync("cancelled", Interruptions.ReopenedAsync);
         Console.WriteLine(JsonSerializer.Serialize(Results));
     }

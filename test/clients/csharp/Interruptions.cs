@@ -37,6 +37,17 @@ internal static class Interruptions
         return "sent";
     }
 
+    /// <summary>Disposes of a stream while its loop waits for the next event.</summary>
+    internal static async Task<object> DisposedAsync()
+    {
+        var stream = await new PlatformClient(Program.ClientAt("slow")).StreamSessionAsync("a");
+        await using var loop = stream.GetAsyncEnumerator();
+        for (var count = 0; count < 2; count++) await loop.MoveNextAsync();
+        var next = loop.MoveNextAsync();
+        await stream.DisposeAsync();
+        return await next;
+    }
+
     /// <summary>Cancels a loop while its cut stream is opened again.</summary>
     internal static async Task<object> ReopenedAsync()
     {

@@ -64,16 +64,23 @@ public sealed class EventStream<T> : IAsyncEnumerable<T>, IAsyncDisposable where
         frames.Close();
     }
 
-    /// <summary>Returns the next value. Null after the last event.</summary>
+    /// <summary>Returns the next value. Null after the last event, and after the stream was closed.</summary>
     private async Task<T?> NextAsync(CancellationToken stop)
     {
-        while (!isOver)
+        try
         {
-            var frame = await FrameAsync(stop).ConfigureAwait(false);
-            if (resumption?.IsNew(frame) == false) continue;
-            var decoded = decode(frame);
-            if (decoded.IsLast) Close();
-            if (decoded.Value is not null) return decoded.Value;
+            while (!isOver)
+            {
+                var frame = await FrameAsync(stop).ConfigureAwait(false);
+                if (resumption?.IsNew(frame) == false) continue;
+                var decoded = decode(frame);
+                if (decoded.IsLast) Close();
+                if (decoded.Value is not null) return decoded.Value;
+            }
+        }
+        catch (Exception) when (isOver)
+        {
+            // Another thread has closed the stream, which ends the loop.
         }
         return null;
     }
