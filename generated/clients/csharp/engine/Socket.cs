@@ -100,8 +100,15 @@ public sealed class Socket<TSent, TReceived> : IAsyncEnumerable<TReceived>, IAsy
     private async Task DrainAsync(CancellationToken limit)
     {
         await reading.WaitAsync(limit).ConfigureAwait(false);
-        while (closed is null && connection.State is WebSocketState.Open or WebSocketState.CloseSent)
-            await connection.ReceiveAsync(piece, limit).ConfigureAwait(false);
+        try
+        {
+            while (closed is null && connection.State is WebSocketState.Open or WebSocketState.CloseSent)
+                await connection.ReceiveAsync(piece, limit).ConfigureAwait(false);
+        }
+        finally
+        {
+            reading.Release();
+        }
     }
 
     /// <summary>Returns the next frame. Null if the socket closed with 1000, or if the caller closed it.</summary>
@@ -112,7 +119,8 @@ public sealed class Socket<TSent, TReceived> : IAsyncEnumerable<TReceived>, IAsy
         await reading.WaitAsync(stop).ConfigureAwait(false);
         try
         {
-            return await ReceiveAsync(stop).ConfigureAwait(false);
+            // Another task may have closed the socket during the wait.
+            return isClosedByCaller ? null : await ReceiveAsync(stop).ConfigureAwait(false);
         }
         catch (Exception failure) when (IsLost(failure) || IsAborted(failure, stop))
         {
