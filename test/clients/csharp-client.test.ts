@@ -110,6 +110,7 @@ t.test('the C# client follows its rules for retries, limits, sockets and unknown
     ...{ lost: ['closed', 1006, '', true], junk: 'ProtocolException', refused: ['api', 401, '', false] },
     after: ['closed', 1001, 'SHUTTING_DOWN', true],
     dropped: ['connection', false],
+    missing: 'FileNotFoundException',
     ...{ upload: [1, false], 'late upload': [1, false] },
     disposed: false,
     cancelled: 'OperationCanceledException',

@@ -53,6 +53,7 @@ internal static class Program
             await CheckAsync(path, () => FramesAsync(path));
         await CheckAsync("after", SendAfterCloseAsync);
         await CheckAsync("dropped", Interruptions.WithoutBodyAsync);
+        await CheckAsync("missing", () => CompatAt("missing").TranscribeAsync(Upload.FromFile("missing.wav")));
         await CheckAsync("upload", () => Interruptions.UploadAsync(new OperationCanceledException()));
         var late = new OperationCanceledException("late", new TimeoutException());
         await CheckAsync("late upload", () => Interruptions.UploadAsync(late));

@@ -40,11 +40,13 @@ internal sealed record Sending(Surface Surface, ApiRequest Request, CallOptions 
 
     private async Task<Reply> AttemptAsync(bool isStream)
     {
+        // A file that cannot be opened is no failure of the network.
+        using var message = Prepare();
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(Stop);
         limit.CancelAfter(Timeout);
         try
         {
-            return await ReplyAsync(isStream, limit.Token).ConfigureAwait(false);
+            return await ReplyAsync(message, isStream, limit.Token).ConfigureAwait(false);
         }
         catch (Exception failure) when (failure is HttpRequestException or IOException or OperationCanceledException)
         {
@@ -56,9 +58,8 @@ internal sealed record Sending(Surface Surface, ApiRequest Request, CallOptions 
         }
     }
 
-    private async Task<Reply> ReplyAsync(bool isStream, CancellationToken limit)
+    private async Task<Reply> ReplyAsync(HttpRequestMessage message, bool isStream, CancellationToken limit)
     {
-        using var message = Prepare();
         var response = await Surface.Client.Http.SendAsync(message, limit).ConfigureAwait(false);
         var isKept = false;
         try
