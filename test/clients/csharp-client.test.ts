@@ -109,6 +109,7 @@ t.test('the C# client follows its rules for retries, limits, sockets and unknown
     ...{ normal: 1, going: ['closed', 1001, 'SHUTTING_DOWN', true], nameless: ['closed', 1005, '', false] },
     ...{ lost: ['closed', 1006, '', true], junk: 'ProtocolException', refused: ['api', 401, '', false] },
     after: ['closed', 1001, 'SHUTTING_DOWN', true],
+    options: 'ParleyOptions { Timeout = 00:05:00, RetriesMax = 2, HeaderPrefix = Service, UserAgent =  }',
     dropped: ['connection', false],
     missing: 'FileNotFoundException',
     ...{ upload: [1, false], 'late upload': [1, false] },

@@ -52,6 +52,7 @@ internal static class Program
         foreach (var path in new[] { "normal", "going", "nameless", "lost", "junk", "refused" })
             await CheckAsync(path, () => FramesAsync(path));
         await CheckAsync("after", SendAfterCloseAsync);
+        await CheckAsync("options", () => Task.FromResult(new ParleyOptions { ApiKey = "sk" }.ToString()));
         await CheckAsync("dropped", Interruptions.WithoutBodyAsync);
         await CheckAsync("missing", () => CompatAt("missing").TranscribeAsync(Upload.FromFile("missing.wav")));
         await CheckAsync("upload", () => Interruptions.UploadAsync(new OperationCanceledException()));

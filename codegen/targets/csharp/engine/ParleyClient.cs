@@ -1,5 +1,6 @@
 using System;
 using System.Net.Http;
+using System.Text;
 
 namespace Parley;
 
@@ -26,6 +27,14 @@ public sealed record ParleyOptions
 
     /// <summary>Another HTTP handler, for example with a proxy. A handler that follows redirects is refused.</summary>
     public SocketsHttpHandler? Handler { get; init; }
+
+    /// <summary>Leaves the API key out of ToString(), so that the key is not logged.</summary>
+    private bool PrintMembers(StringBuilder text)
+    {
+        text.Append($"Timeout = {Timeout}, RetriesMax = {RetriesMax}, HeaderPrefix = {HeaderPrefix}");
+        text.Append($", UserAgent = {UserAgent}");
+        return true;
+    }
 }
 
 /// <summary>
