@@ -63,9 +63,9 @@ export const lanes = {
   // its port, a request is lost, so nothing runs beside them.
   speed: { files: (file) => file === timedSpeech || /^test\/(speed|proxies)\//.test(file), sideBySide: 1 },
   process: { files: (file) => /^test\/(process|deploy)\//.test(file), bytesMax: 20_000 },
-  // Some of these tests wait, so three suites run on two cores, as long as Postgres has enough connections
+  // Many of these tests wait, so two suites run per core, as long as Postgres has enough connections
   // (test/store/run-postgres.ts).
-  fast: { files: () => true, sideBySide: Math.min(8, Math.ceil(1.5 * os.availableParallelism())) },
+  fast: { files: () => true, sideBySide: Math.min(8, 2 * os.availableParallelism()) },
   debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
   'debian13-product': { command: 'test/debian13.sh' },
   image: { command: 'test/debian13.sh test/deploy/*.test.ts' },
@@ -92,11 +92,12 @@ export const lanes = {
 }
 
 const ofProduct = [['fast'], ['process']]
-/**
- * These rows of lanes run at the same time, and take about the same time on two cores. The lanes that run one file at a
- * time have a row from the start, because at the end they would leave a core idle.
- */
-const beside = [['static'], ['browser', 'speech'], ['process', 'clients', 'debian13'], ['fast', 'sip']]
+/** These rows of lanes run at the same time. They take about the same time on two cores. */
+const beside = [
+  ['static', 'debian13'],
+  ['fast', 'clients', 'sip'],
+  ['process', 'speech', 'browser'],
+]
 const long = [
   'java',
   'rust',
