@@ -31,7 +31,7 @@ async function serve(t: Test, respond: Respond): Promise<string> {
 }
 
 const key = `sk_live_${'a'.repeat(48)}`
-/** For servers that do not answer. On a busy machine even a document may take half a second. */
+/** For silent servers. On a busy machine even a document may take half a second. */
 const shortLimits = { ...usualLimits, answerMs: 1000, frameMs: 1000 }
 const json = { 'content-type': 'application/json' }
 
