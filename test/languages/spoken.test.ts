@@ -10,7 +10,7 @@ import type { Target } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
 import { VoiceCaller } from '../session/voice-caller.ts'
 import { loadWhisper } from '../speech/whisper-model.ts'
-import { errorRateOf, ownErrorRate, ownErrorRateMax, spokenLines } from './caller-lines.ts'
+import { errorRateOf, ownErrorRate, ownErrorRateMax, spokenLines, type Way } from './caller-lines.ts'
 import { type Dialogue, dialogues } from './dialogues.ts'
 
 type Model = { stage: string; routable: boolean; streaming: boolean; languages: readonly string[] }
@@ -92,10 +92,10 @@ for (const dialogue of dialogues) {
   const skip = recognized.some((tag) => tag === '*' || tag.split('-')[0] === language)
     ? false
     : `no recognizer here knows ${language}: parley models add whisper-base`
-  for (const [by, talk] of Object.entries(wayOf))
+  for (const [by, talk] of Object.entries(wayOf) as [Way, typeof phone][])
     t.test(`a caller and an agent talk in ${language} by ${by}`, { skip, timeout: 2 * waitMs }, async (t: Test) => {
-      const ownRate = await ownErrorRate(parley, language)
-      t.ok(ownRate <= (ownErrorRateMax[language] ?? 0), `${percent(ownRate)} errors in recordings`)
+      const ownRate = await ownErrorRate(parley, language, by)
+      t.ok(ownRate <= (ownErrorRateMax[by][language] ?? 0), `${percent(ownRate)} errors in recordings`)
       const entries = await talk(dialogue)
       const said = entries.filter(({ source }) => source === 'user').map(({ text }) => text)
       const rate = errorRateOf(dialogue, said)
