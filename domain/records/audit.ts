@@ -52,8 +52,8 @@ export type AuditEntry = {
   /** False once the request has its response. Later transactions do not store the event. */
   isOpen: boolean
   isStored: boolean
-  /** True if the request has only read, although its operation may change something. The log has no event then. */
-  isRead?: boolean
+  /** True if the request changes nothing, although its operation may. The log has no event then. */
+  isLeftOut?: boolean
 }
 
 /**
@@ -78,10 +78,10 @@ export function carry<Carrier extends object>(carrier: Carrier, entry: AuditEntr
   return carrier
 }
 
-/** Notes that the request only reads, so the log has no event for the request. */
-export function noteRead(carrier: object): void {
+/** Leaves the request out of the log, because the request changes nothing. Its refusal is logged all the same. */
+export function leaveOut(carrier: object): void {
   const entry = entries.get(carrier)
-  if (entry !== undefined) Object.assign(entry, { isOpen: false, isRead: true })
+  if (entry !== undefined) Object.assign(entry, { isOpen: false, isLeftOut: true })
 }
 
 /** Adds a field's values before and after to the caller's event. */

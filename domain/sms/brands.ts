@@ -6,7 +6,7 @@ import {
   SmsRegistryError,
   type VettingClass,
 } from '../ports/sms-registry.ts'
-import { noteRead } from '../records/audit.ts'
+import { leaveOut } from '../records/audit.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault, refuseIssues } from '../records/resource-fault.ts'
 import type { Brand } from '../records/sms-registration.ts'
@@ -82,7 +82,7 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stor
   const sent = { ...stored, ...(await findLostBrand(deps, tenant, stored, profile)) }
   const id = existsAtCarrier[sent.status] ? sent.carrierId : null
   const hasNews = id === null || sent.isChanged
-  if (!hasNews) noteRead(tenant)
+  if (!hasNews) leaveOut(tenant)
   // Each request whose answer was lost may have created the brand, so the time of the first request is kept.
   const asks = id === null ? { profile, askedAtMs: sent.intent?.askedAtMs ?? clock.nowMs() } : null
   if (asks) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), intent: asks }))

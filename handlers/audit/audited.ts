@@ -3,7 +3,7 @@
  * handler's `caller` carries the audit entry to the store, so one transaction stores both the change and the entry.
  */
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { type AuditEntry, type AuditLog, type NewAuditEvent, withEntry } from '../../domain/records/audit.ts'
+import { type AuditEntry, type AuditLog, leaveOut, type NewAuditEvent, withEntry } from '../../domain/records/audit.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { type Context, type Handler, type Input, Refusal, type Result } from '../../runtime/engine/handler.ts'
 import type { Operation } from '../../runtime/engine/operation.ts'
@@ -38,15 +38,16 @@ function audited(operation: Operation, handler: Handler, deps: AuditDeps): Handl
     // Programs read all day, so only reads by a person (a client with a role) are logged.
     if (isRead && caller.role === undefined) return handler(input, context)
     const event = beginEvent(operation, input, context, caller)
-    const isEmpty = isEmptyChange(operation, input)
     const entry: AuditEntry = {
       ...{ id: `audit_${uniqueId()}`, beganAt: new Date(deps.clock.nowMs()), event },
-      ...{ isOpen: !isRead && !isEmpty, isStored: false },
+      ...{ isOpen: !isRead, isStored: false },
     }
-    context.caller = withEntry(caller, entry)
+    const carrier = withEntry(caller, entry)
+    if (isEmptyChange(operation, input)) leaveOut(carrier)
+    context.caller = carrier
     try {
       const result = await handler(input, context)
-      if (!isEmpty) await settled(deps, context, () => succeed(operation, entry, input, result, deps))
+      await settled(deps, context, () => succeed(operation, entry, input, result, deps))
       return result
     } catch (error) {
       await settled(deps, context, () => fail(entry, error, { operation, caller, context }, deps))
@@ -76,7 +77,7 @@ async function succeed(operation: Operation, entry: AuditEntry, input: Input, re
   entry.isOpen = false
   // This is a stored response for a repeated idempotency key. The first request has stored the event.
   if (result.headers?.['Idempotent-Replayed'] !== undefined) return
-  if (entry.isRead) {
+  if (entry.isLeftOut) {
     // A transaction of the request may have stored the event, such as the lock of a registration.
     if (entry.isStored) await audit.abandon(entry)
     return
@@ -99,6 +100,6 @@ type Failed = { operation: Operation; caller: Caller; context: Context }
  */
 async function fail(entry: AuditEntry, error: unknown, { operation, caller, context }: Failed, deps: AuditDeps) {
   entry.isOpen = false
-  if (entry.isStored && deps.statusOf(error) < 500) await deps.audit.abandon(entry)
+  if (entry.isStored && (entry.isLeftOut || deps.statusOf(error) < 500)) await deps.audit.abandon(entry)
   if (error instanceof Refusal && error.kind === 'forbidden') await deps.denials.note(caller, operation, context)
 }

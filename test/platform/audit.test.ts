@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import t from 'tap'
 import type { CredentialKind } from '../../domain/access/users.ts'
-import { entryOf } from '../../domain/records/audit.ts'
+import { entryOf, leaveOut } from '../../domain/records/audit.ts'
 import type { Caller, Role, Scope } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -194,39 +194,48 @@ t.test('a submitted brand is logged once, although submitting it again reads its
   )
 })
 
-t.test('an audit event stays if its request fails after the commit, but not if the request is refused', async (t) => {
-  const acme = await administrator('fails late')
-  const { audit, organizations } = admin.store
-  const caller = { organization: { id: acme.id }, keyId: acme.keyId, scopes: [] }
-  const operation = platformSurface.operations.find(({ id }) => id === 'updateOrganization')
-  if (operation === undefined) throw new Error('no such operation')
-  async function changeThenFail(name: string, fault: Error): Promise<void> {
-    const fails: Handler = async (_input, context) => {
-      await organizations.change(acme.id, { name }, entryOf(context.caller as Caller))
-      throw fault
+t.test(
+  'an audit event stays if its request fails after a change, but not if the request is refused or only reads',
+  async (t) => {
+    const acme = await administrator('fails late')
+    const { audit, organizations } = admin.store
+    const caller = { organization: { id: acme.id }, keyId: acme.keyId, scopes: [] }
+    const operation = platformSurface.operations.find(({ id }) => id === 'updateOrganization')
+    if (operation === undefined) throw new Error('no such operation')
+    async function changeThenFail(name: string, fault: Error, onlyReads = false): Promise<void> {
+      const fails: Handler = async (_input, context) => {
+        await organizations.change(acme.id, { name }, entryOf(context.caller as Caller))
+        if (onlyReads) leaveOut(context.caller as Caller)
+        throw fault
+      }
+      const mount = {
+        surface: { operations: [operation] },
+        handlers: { updateOrganization: fails },
+      } as unknown as Mount
+      const denials = { note: () => Promise.resolve() }
+      const { handlers } = withAudit(mount, {
+        audit,
+        denials,
+        clock: systemClock,
+        statusOf,
+        log: { error: () => t.fail('an event was not stored') },
+      })
+      const peer = { source: '192.0.2.1', userAgent: '', usesCookie: false }
+      const context = { caller, requestId: 'req_1', peer } as unknown as Context
+      await t.rejects(
+        Promise.resolve(handlers['updateOrganization']?.({ path: {}, query: {}, header: {}, body: { name } }, context)),
+        fault,
+      )
     }
-    const mount = { surface: { operations: [operation] }, handlers: { updateOrganization: fails } } as unknown as Mount
-    const denials = { note: () => Promise.resolve() }
-    const { handlers } = withAudit(mount, {
-      audit,
-      denials,
-      clock: systemClock,
-      statusOf,
-      log: { error: () => t.fail('an event was not stored') },
-    })
-    const peer = { source: '192.0.2.1', userAgent: '', usesCookie: false }
-    const context = { caller, requestId: 'req_1', peer } as unknown as Context
-    await t.rejects(
-      Promise.resolve(handlers['updateOrganization']?.({ path: {}, query: {}, header: {}, body: { name } }, context)),
-      fault,
-    )
-  }
-  const updates = () => events(acme, '?action=organization.updated')
-  await changeThenFail('refused', new ResourceFault({ kind: 'not_found' }))
-  t.same(await updates(), [])
-  await changeThenFail('failed late', new Error('a fault after the commit'))
-  t.match(await updates(), [{ action: 'organization.updated', changed: ['name'], result: 'succeeded' }])
-})
+    const updates = () => events(acme, '?action=organization.updated')
+    await changeThenFail('refused', new ResourceFault({ kind: 'not_found' }))
+    t.same(await updates(), [])
+    await changeThenFail('read', new Error('the registry does not answer'), true)
+    t.same(await updates(), [])
+    await changeThenFail('failed late', new Error('a fault after the commit'))
+    t.match(await updates(), [{ action: 'organization.updated', changed: ['name'], result: 'succeeded' }])
+  },
+)
 
 t.test('listAuditEvents filters, and pages through all events', async (t) => {
   const acme = await administrator('pages the log')
