@@ -1,7 +1,5 @@
 /** The documents that a server serves, each with the same document from this release. */
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormatsModule from 'ajv-formats'
-import { OpenAPIBackend, type Document as OracleDocument } from 'openapi-backend'
+import type { OpenAPIBackend, Document as OracleDocument } from 'openapi-backend'
 import { ContractValidators } from '../codegen/contract-validators.ts'
 import { compatContract } from '../generated/compat/contract.ts'
 import { platformContract } from '../generated/platform/contract.ts'
@@ -11,6 +9,7 @@ import { sessionContract } from '../generated/session/contract.ts'
 import { type Channel, channelsOf, type Document, type ErrorRow, type Operation, operationsOf } from './contract.ts'
 import { readDocument } from './documents.ts'
 import { prefixIn } from './header-prefix.ts'
+import { createOracle } from './oracle.ts'
 
 /** The served documents: name, path, and the document as JSON in this release. */
 export const released = [
@@ -63,30 +62,16 @@ export function surfaceOf(name: string, text: string, known: Readonly<Record<str
   }
 }
 
-// ajv-formats is CommonJS, so under Node's ESM its default import is the module itself.
-const addFormats = addFormatsModule.default
-
-/** openapi-backend shares no code with the generator. It checks bodies only: it would demand optional headers. */
+/** Checks bodies only: openapi-backend would demand optional headers. */
 function oracleOf(document: Document): Oracle {
   let made: OpenAPIBackend | null = null
   return ({ id }, status, body) => {
-    made ??= backendOf(document)
+    made ??= createOracle(withoutDiscriminators(structuredClone(document)) as OracleDocument)
     const operation = made.router.getOperation(id)
     if (operation === undefined) return `openapi-backend does not know ${id}`
     const [error] = made.validator.validateResponse(body, operation, status).errors ?? []
     return error === undefined ? null : `${error.instancePath || 'the body'} ${error.message}`
   }
-}
-
-function backendOf(document: Document): OpenAPIBackend {
-  const definition = withoutDiscriminators(structuredClone(document)) as OracleDocument
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } })
-  addFormats(ajv)
-  // Without `quick` openapi-backend would validate the document as OpenAPI 3.0, and compile everything at the start.
-  const backend = new OpenAPIBackend({ definition, quick: true, customizeAjv: () => ajv })
-  // With `quick` the initialization is synchronous, so its promise need not be awaited.
-  void backend.init()
-  return backend
 }
 
 /** Removes `discriminator`: Ajv would ignore it here, and openapi-backend refuses a mapping. */

@@ -1,11 +1,10 @@
 /**
  * Checks every JSON answer in tests a second time: openapi-backend finds the operation in the served contracts and
- * validates the body. It shares no code with the generator or the product. Each validator is compiled at its first
+ * validates the body. It shares no code with the generator. Each validator is compiled at its first
  * answer.
  */
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormatsModule from 'ajv-formats'
-import { type Document, OpenAPIBackend } from 'openapi-backend'
+import type { Document, OpenAPIBackend } from 'openapi-backend'
+import { createOracle } from '../conform/oracle.ts'
 import { compatContract } from '../generated/compat/contract.ts'
 import { internalContract } from '../generated/internal/contract.ts'
 import { platformContract } from '../generated/platform/contract.ts'
@@ -16,8 +15,6 @@ type Contract = { servers: [{ url: string }]; components: { schemas: Record<stri
 type Asked = { url: string; method?: string | undefined }
 type Answered = { status: number; type: string | null; text: string }
 
-// ajv-formats is CommonJS, so under Node's ESM its default import is the module itself.
-const addFormats = addFormatsModule.default
 const oracles = [routerContract, compatContract, platformContract, internalContract].map((contract) => lazily(contract))
 
 /** Sends a request to Parley like `fetch`. Throws if the answer is JSON that breaks the contract. */
@@ -68,26 +65,12 @@ const shownMax = 500
 
 function lazily(contract: string): () => OpenAPIBackend {
   let made: OpenAPIBackend | null = null
-  return () => (made ??= createOracle(JSON.parse(contract) as Contract))
+  return () => (made ??= oracleOf(JSON.parse(contract) as Contract))
 }
 
-function createOracle(contract: Contract): OpenAPIBackend {
+function oracleOf(contract: Contract): OpenAPIBackend {
   forAnswers(contract)
-  // Ajv need not check the schemas, because other tests do, and need not optimize the validators, because each runs
-  // only a few times.
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } })
-  addFormats(ajv)
-  const backend = new OpenAPIBackend({
-    definition: contract as unknown as Document,
-    apiRoot: contract.servers[0].url,
-    // Without `quick` openapi-backend would validate the document as OpenAPI 3.0, and compile everything at the start.
-    quick: true,
-    // With one shared Ajv instance, a schema in many operations, such as the error envelope, is compiled once.
-    customizeAjv: () => ajv,
-  })
-  // With `quick` the initialization is synchronous, so its promise need not be awaited.
-  void backend.init()
-  return backend
+  return createOracle(contract as unknown as Document, contract.servers[0].url)
 }
 
 /** Forbids `writeOnly` fields in answers, because openapi-backend would allow them. */
