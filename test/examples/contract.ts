@@ -127,13 +127,21 @@ function examplesOf({ content = {} }: Response): Answer['examples'] {
 
 const nameOf = (reference: string | undefined) => reference?.slice(reference.lastIndexOf('/') + 1)
 
-const read = (file: string): unknown =>
-  parse(readFileSync(new URL(`../../specs/${file}`, import.meta.url), 'utf8'), { merge: true })
+/** Each file is parsed once: to parse the YAML again for each path takes ten seconds. */
+const documents = new Map<string, unknown>()
+
+function read(file: string): unknown {
+  const known = documents.get(file)
+  if (known !== undefined) return known
+  const document: unknown = parse(readFileSync(new URL(`../../specs/${file}`, import.meta.url), 'utf8'), {
+    merge: true,
+  })
+  documents.set(file, document)
+  return document
+}
 
 /** Returns the document with all references resolved, except in schemas, because they refer to themselves. */
 function resolved(file: string): unknown {
-  const documents = new Map<string, unknown>()
-  const load = (name: string) => documents.get(name) ?? documents.set(name, read(name)).get(name)
   const resolve = (value: unknown, from: string): unknown => {
     if (Array.isArray(value)) return value.map((each) => resolve(each, from))
     if (typeof value !== 'object' || value === null) return value
@@ -145,9 +153,9 @@ function resolved(file: string): unknown {
   const follow = (reference: string, from: string): unknown => {
     const [target = '', pointer = ''] = reference.split('#')
     const name = fileOf(target, from)
-    return resolve(at(load(name), pointer), name)
+    return resolve(at(read(name), pointer), name)
   }
-  return resolve(load(file), file)
+  return resolve(read(file), file)
 }
 
 /** Returns the file for a reference in `from`. Both are paths from specs/. */
