@@ -1,7 +1,6 @@
 /**
  * Checks every JSON answer in tests a second time: openapi-backend finds the operation in the served contracts and
- * validates the body. It shares no code with the generator. Each validator is compiled at its first
- * answer.
+ * validates the body. It shares no code with the generator. Each validator is compiled at its first answer.
  */
 import type { Document, OpenAPIBackend } from 'openapi-backend'
 import { createOracle } from '../conform/oracle.ts'

@@ -6,20 +6,25 @@ export type Place = { at: number; likeness: number }
  * there, from 0 to 1. Only every `stride`th sample is compared.
  */
 export function placeOf(clip: Int16Array, voice: Int16Array, step: number, stride = 5): Place {
-  const level = (from: number, samples: Int16Array) => {
-    let sum = 0
-    for (let i = 0; i < clip.length; i += stride) sum += (samples[from + i] ?? 0) ** 2
-    return Math.sqrt(sum)
-  }
-  const clipLevel = level(0, clip)
+  const last = Math.floor((clip.length - 1) / stride) * stride
+  const clipLevel = Math.sqrt(energies(clip, stride)[last] ?? 0)
+  const voiceEnergies = energies(voice, stride)
   let best: Place = { at: -1, likeness: 0 }
   for (let from = 0; from + clip.length <= voice.length; from += step) {
     let product = 0
     for (let i = 0; i < clip.length; i += stride) product += clip[i]! * voice[from + i]!
-    const likeness = product / (clipLevel * level(from, voice) + 1)
+    const level = Math.sqrt(voiceEnergies[from + last]! - (voiceEnergies[from - stride] ?? 0))
+    const likeness = product / (clipLevel * level + 1)
     if (likeness > best.likeness) best = { at: from, likeness }
   }
   return best
+}
+
+/** Sums squares: `sums[i]` adds up the samples i, i - stride, i - 2 * stride, … */
+function energies(samples: Int16Array, stride: number): Float64Array {
+  const sums = new Float64Array(samples.length)
+  for (let i = 0; i < samples.length; i++) sums[i] = samples[i]! ** 2 + (i < stride ? 0 : sums[i - stride]!)
+  return sums
 }
 
 /** Returns the clip's similarity at the best position, which is exact to the sample. */
