@@ -1,6 +1,6 @@
 /** Several repositories in one transaction: everything is committed or nothing, and only for one organization. */
 import t from 'tap'
-import type { Repositories } from '../../store/access.ts'
+import type { Repositories } from '../../store/organization-records.ts'
 import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
