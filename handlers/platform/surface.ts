@@ -1,10 +1,8 @@
 /** The platform API, with which an organization manages its resources, sessions and calls. */
 
 import type { WatchGrant } from '../../domain/access/revocations.ts'
-import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { Caller } from '../../domain/records/organization.ts'
-import type { SmsRegistrations } from '../../domain/sms/sms-registrations.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
@@ -15,37 +13,23 @@ import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { contractOperations } from './contracts.ts'
 import { createPlatformFaultWriter } from './faults.ts'
+import { type MessageOperationDeps, messageOperations } from './message-operations.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
-import { listProviderHealth, type ProviderHealthDeps } from './provider-health.ts'
-import {
-  checkProvider,
-  deleteProviderKey,
-  listKnownProviders,
-  listProviders,
-  listVoices,
-  type ProvidersDeps,
-  putProviderKey,
-} from './providers.ts'
+import { type ProviderOperationDeps, providerOperations } from './provider-operations.ts'
 import { createRepeatable, type RepeatableDeps } from './repeatable.ts'
-import { getRequestRoute } from './request-route.ts'
 import { type ResourceOperationDeps, resourceOperations } from './resource-operations.ts'
-import { type RmsgMessageDeps, rmsgMessageOperations } from './rmsg-messages.ts'
 import { type SessionDeps, sessionOperations } from './session-operations.ts'
-import { smsRegistrationOperations } from './sms-registration.ts'
 import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-deliveries.ts'
 
-export type PlatformDeps = ProvidersDeps &
-  ProviderHealthDeps &
+export type PlatformDeps = ProviderOperationDeps &
+  MessageOperationDeps &
   ResourceOperationDeps &
   OrganizationDeps &
   SessionDeps &
   AccessDeps & {
-    requestRoutes: RequestRoutes
     watchGrant: WatchGrant
     repeats: Omit<RepeatableDeps, 'log'>
     webhooks: WebhookDeliveryDeps
-    messages: RmsgMessageDeps
-    smsRegistrations: SmsRegistrations
     records: Omit<CallDeps, 'organizations'> & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
     /** Adapts requests and responses to the SDKs that the setting `clients` names. */
@@ -74,21 +58,13 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...contractOperations(settings, publicUrlOf),
     ...organizationOperations(deps),
     ...accessOperations(deps),
-    listVoices: listVoices(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),
     ...sessionOperations(deps, nodeUrlOf, repeatable),
     ...callOperations({ ...deps.records, organizations }, publicUrlOf, repeatable, deps.watchGrant),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks, deps.watchGrant),
-    ...rmsgMessageOperations(deps.messages, repeatable),
-    ...smsRegistrationOperations(deps.smsRegistrations, repeatable),
-    listProviders: listProviders(deps),
-    putProviderKey: putProviderKey(deps),
-    deleteProviderKey: deleteProviderKey(deps),
-    checkProvider: checkProvider(deps),
-    listKnownProviders: listKnownProviders(deps),
-    listProviderHealth: listProviderHealth(deps),
-    getRequestRoute: getRequestRoute(deps.requestRoutes),
+    ...messageOperations(deps, repeatable),
+    ...providerOperations(deps),
   }
 }
