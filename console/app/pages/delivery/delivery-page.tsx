@@ -7,20 +7,17 @@ import { deliveryQuery, useSendAgain } from '../../data/deliveries.ts'
 import { useMay } from '../../data/may.ts'
 import { usePathId } from '../../parts/address.ts'
 import { Card } from '../../parts/card.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { DeliveredCall, DeliveryStatus, isSentOnce, isTestEvent } from '../../parts/deliveries.tsx'
-import { Facts } from '../../parts/facts.tsx'
+import { DeliveryStatus } from '../../parts/deliveries.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Columns, Line, Stack } from '../../parts/layout.tsx'
-import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PageAnswer } from '../../parts/page-answer.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
-import { useTimes } from '../../parts/times.tsx'
 import { Attempts } from './attempts.tsx'
+import { DeliveryFacts } from './delivery-facts.tsx'
 import { Explanation } from './explanation.tsx'
 
 /** Shows one delivery: why it failed, each attempt with its request and answer, and the button that sends it again. */
@@ -81,55 +78,16 @@ function Whole({ delivery }: { delivery: WebhookDeliveryDetail }) {
   )
 }
 
-function Endpoint({ delivery: { endpointId, endpointName, endpointDeleted, endpointKind } }: Props) {
+function Endpoint({
+  delivery: { endpointId, endpointName, endpointDeleted, endpointKind },
+}: {
+  delivery: WebhookDeliveryDetail
+}) {
   if (endpointDeleted || endpointKind === 'rmsg') return <Private>{endpointName}</Private>
   return (
     <Link to="/webhooks/$id" params={{ id: endpointId }}>
       <Private>{endpointName}</Private>
     </Link>
-  )
-}
-
-type Props = { delivery: WebhookDeliveryDetail }
-
-function DeliveryFacts({ delivery }: Props) {
-  const { zone } = useTimes()
-  const { id, eventId, sessionId, agentId, occurredAt, deliveredAt, expiresAt, webhookTags } = delivery
-  const tags = Object.entries(webhookTags)
-  const isTest = isTestEvent(delivery)
-  return (
-    <Facts
-      rows={[
-        ['Happened', <Moment key="happened" at={occurredAt} />],
-        ['Accepted', deliveredAt && <Moment key="accepted" at={deliveredAt} />],
-        [
-          'Given up after',
-          deliveredAt === null && !isSentOnce(delivery) ? <Moment key="expires" at={expiresAt} /> : null,
-        ],
-        ['Call', isTest ? 'none: a test event' : sessionId && <DeliveredCall key="call" of={delivery} />],
-        [
-          'Agent',
-          agentId && (
-            <Link key="agent" to="/agents/$id" params={{ id: agentId }}>
-              {agentId}
-            </Link>
-          ),
-        ],
-        ['Tags', tags.length > 0 ? tags.map(([name, value]) => `${name}=${value}`).join(', ') : null],
-        ['Event id', <Id key="event" id={eventId} />],
-        ['Delivery id', <Id key="id" id={id} />],
-        ['Times in', zone],
-      ]}
-    />
-  )
-}
-
-function Id({ id }: { id: string }) {
-  return (
-    <Line>
-      <code title={id}>…{id.slice(-12)}</code>
-      <CopyButton text={id} label="Copy the id" />
-    </Line>
   )
 }
 

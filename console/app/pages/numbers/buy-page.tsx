@@ -1,28 +1,23 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import type { AvailablePhoneNumber } from '../../../../generated/clients/typescript/models/platform.ts'
-import { useMay } from '../../data/may.ts'
-import { availableQuery, needsVerification, useBuyNumber } from '../../data/numbers.ts'
+import { availableQuery } from '../../data/numbers.ts'
 import { pick, writeSearch } from '../../data/search.ts'
-import { creditsQuery } from '../../data/usage.ts'
 import { useSearchValues } from '../../parts/address.ts'
-import { AgentField } from '../../parts/agent-field.tsx'
 import { Button } from '../../parts/button.tsx'
 import { shellWord } from '../../parts/command-strip.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { FieldRow, Form } from '../../parts/form.tsx'
-import { money } from '../../parts/formats.ts'
+import { price } from '../../parts/formats.ts'
 import { Stack } from '../../parts/layout.tsx'
-import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RoleButton, RoleNote } from '../../parts/role.tsx'
 import { SimulatedCarrier } from '../../parts/simulated-carrier.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { VerificationLink } from '../../parts/verification.tsx'
+import { BuyDialog } from './buy-dialog.tsx'
 
 /** Searches numbers by area code or town. The search is in the page's URL. */
 export function BuyPage() {
@@ -87,7 +82,6 @@ export function BuyPage() {
 }
 
 const keyOf = ({ e164 }: AvailablePhoneNumber) => e164
-const price = (usd: number | null) => (usd === null ? 'not named' : `$${usd.toFixed(2)}`)
 
 const columns: readonly Column<AvailablePhoneNumber>[] = [
   { name: 'Number', cell: ({ friendlyName }) => <strong>{friendlyName}</strong> },
@@ -108,50 +102,3 @@ const buy = (choose: (number: AvailablePhoneNumber) => void): Column<AvailablePh
     </RoleButton>
   ),
 })
-
-function BuyDialog({ number, onClose }: { number: AvailablePhoneNumber; onClose: () => void }) {
-  const { e164, friendlyName, monthlyCostUsd, upfrontCostUsd } = number
-  const bought = useBuyNumber()
-  const navigate = useNavigate()
-  const [key] = useState(() => crypto.randomUUID())
-  const isUnverified = needsVerification(bought.error)
-  return (
-    <Dialog title={`Buy ${friendlyName}`} onClose={onClose}>
-      <Form
-        error={isUnverified ? null : bought.error}
-        submit={(values) =>
-          bought.mutate(
-            { key, body: { e164, agentId: values.optional('agentId') ?? null } },
-            { onSuccess: () => void navigate({ to: '/numbers' }) },
-          )
-        }
-        actions={
-          <Button type="submit" look="main" disabled={bought.isPending}>
-            {bought.isPending ? 'Buying…' : 'Buy the number'}
-          </Button>
-        }
-      >
-        <p>
-          Set-up {price(upfrontCostUsd)}, and {price(monthlyCostUsd)} each month. The first month is paid now.
-          <CreditLeft />
-        </p>
-        <SimulatedCarrier />
-        <AgentField label="Agent that answers" name="agentId" none="No agent yet" />
-        {isUnverified && (
-          <Notice tone="warn" title="Your business must be verified first">
-            <p>Carriers ask who is behind a number.</p>
-            <VerificationLink />
-          </Notice>
-        )}
-      </Form>
-    </Dialog>
-  )
-}
-
-/** Shows the credit that is left. A role that may not read the credit sees nothing here. */
-function CreditLeft() {
-  const may = useMay('getCredits')
-  const { data } = useInfiniteQuery({ ...creditsQuery, enabled: may })
-  const [first] = data?.pages ?? []
-  return first ? ` Credit left: ${money(first.creditMicroUsd)}.` : null
-}
