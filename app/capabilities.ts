@@ -4,19 +4,35 @@
  * and phone lines still work.
  */
 
+import type { Callbacks } from '../domain/callbacks/callbacks.ts'
+import type { HealthReports } from '../domain/health/health-reports.ts'
+import type { Operations } from '../domain/operations.ts'
 import { addressesFor } from './addresses.ts'
 import type { App } from './app.ts'
-import { openCallbacks, openCallRecords } from './calls.ts'
+import { type CallRecords, openCallbacks, openCallRecords } from './calls.ts'
 import type { Engines } from './engines.ts'
 import { openHealthReports } from './health-reports.ts'
-import { openLines } from './lines.ts'
-import { openMessages } from './messages.ts'
+import { type Lines, openLines } from './lines.ts'
+import { type Messages, openMessages } from './messages.ts'
 import { createModelOperations } from './models.ts'
-import { openNumbers } from './numbers.ts'
-import { openSessions } from './sessions.ts'
-import { createSimulatedCarrier, languageOfLegs } from './simulator.ts'
-import type { Capabilities } from './surfaces.ts'
-import { openWebhooks } from './webhooks.ts'
+import { type Numbers, openNumbers } from './numbers.ts'
+import { openSessions, type Sessions } from './sessions.ts'
+import { createSimulatedCarrier, languageOfLegs, type SimulatedCarrier } from './simulator.ts'
+import { openWebhooks, type Webhooks } from './webhooks.ts'
+
+/** The parts of a serving process that the APIs use. */
+export type Capabilities = {
+  operations: Operations
+  health: HealthReports
+  simulator: SimulatedCarrier
+  lines: Lines
+  numbers: Numbers
+  messages: Messages
+  webhooks: Webhooks
+  records: CallRecords
+  callbacks: Callbacks
+  sessions: Sessions
+}
 
 /** Opens the capabilities. `start` begins the work on calls, after the server's URL is known. */
 export async function openCapabilities(

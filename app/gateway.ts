@@ -16,7 +16,7 @@ import { type Server, startServer } from '../runtime/server/server.ts'
 import { startMetricsServer } from '../runtime/telemetry/metrics-server.ts'
 import type { App } from './app.ts'
 import { bootstrap, checkSealed, type FirstKey, localKeyOf } from './bootstrap.ts'
-import { openCapabilities } from './capabilities.ts'
+import { type Capabilities, openCapabilities } from './capabilities.ts'
 import { clientsOf } from './clients.ts'
 import { consoleSetupCode } from './console.ts'
 import { openApp, type Replacements } from './context.ts'
@@ -24,7 +24,7 @@ import { type Waiting, waitingOf, waitingWords } from './draining.ts'
 import { type Engines, openEngines } from './engines.ts'
 import { withLoopbackTools } from './first-run.ts'
 import { checkServing } from './settings.ts'
-import { type Capabilities, createSurfaces } from './surfaces.ts'
+import { createSurfaces } from './surfaces.ts'
 
 /**
  * Tests and development run the sources, and check sent answers and frames against the contract. The product does not,

@@ -4,10 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { createEphemeralTokens, type EphemeralTokens } from '../domain/access/ephemeral.ts'
-import type { Callbacks } from '../domain/callbacks/callbacks.ts'
 import { createCheckProvider } from '../domain/dispatch/check-provider.ts'
-import type { HealthReports } from '../domain/health/health-reports.ts'
-import type { Operations } from '../domain/operations.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { withAudit } from '../handlers/audit/audited.ts'
 import type { Denials } from '../handlers/audit/denials.ts'
@@ -30,31 +27,11 @@ import type { Mount, SocketMount } from '../runtime/engine/options.ts'
 import { buildFolder, packageFile } from '../runtime/package-file.ts'
 import type { EngineChoice } from '../runtime/server/choose.ts'
 import type { App } from './app.ts'
-import type { CallRecords } from './calls.ts'
+import type { Capabilities } from './capabilities.ts'
 import { clientsOf } from './clients.ts'
 import { type Console, createConsole } from './console.ts'
-import type { Lines } from './lines.ts'
-import type { Messages } from './messages.ts'
-import type { Numbers } from './numbers.ts'
 import { createResources } from './resources.ts'
-import type { Sessions } from './sessions.ts'
-import type { SimulatedCarrier } from './simulator.ts'
 import { sipUriOf } from './trunks.ts'
-import type { Webhooks } from './webhooks.ts'
-
-/** The parts of a serving process that the APIs use. */
-export type Capabilities = {
-  operations: Operations
-  health: HealthReports
-  simulator: SimulatedCarrier
-  lines: Lines
-  numbers: Numbers
-  messages: Messages
-  webhooks: Webhooks
-  records: CallRecords
-  callbacks: Callbacks
-  sessions: Sessions
-}
 
 export type Serving = {
   /** The API key from the first local run, for the page `/try` with the microphone. Null if there is no such key. */
