@@ -1,32 +1,7 @@
 /** Tests the page /try over HTTP: its files, and which clients get it. */
-import http from 'node:http'
-import t, { type Test } from 'tap'
-import type { MintedToken } from '../../domain/access/ephemeral.ts'
-import { Catalog } from '../../domain/catalog/catalog.ts'
-import { Health } from '../../domain/health/health.ts'
-import { Chooser } from '../../domain/routing/chooser.ts'
-import { createPreview } from '../../domain/routing/preview.ts'
-import { widenInternalHandlers } from '../../generated/internal/handlers.ts'
-import { internalSurface } from '../../generated/internal/routes.ts'
-import { isOwnOrigin } from '../../handlers/authenticate.ts'
-import { compatPlaces } from '../../handlers/faults/places.ts'
-import { createFaultWriter } from '../../handlers/faults/writer.ts'
-import { consoleHandlers } from '../../handlers/internal/console.ts'
-import { docsHandlers } from '../../handlers/internal/docs.ts'
-import { getRankingPage } from '../../handlers/internal/ranking.ts'
-import { siteHandlers } from '../../handlers/internal/site.ts'
-import { healthHandlers } from '../../handlers/internal/surface.ts'
-import { type TryDeps, tryHandlers } from '../../handlers/internal/try.ts'
-import { tryAgentHandlers } from '../../handlers/internal/try-agent.ts'
-import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../runtime/engine/host.ts'
-import { TestClock } from '../clock.ts'
-import { caller, healthLimits, model, provider } from '../domain/fakes.ts'
-import { type Served, start } from '../http/harness.ts'
-import { noConsole } from '../http/no-console.ts'
+import t from 'tap'
+import { ask, secret, serve } from './try-server.ts'
 
-const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
-const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
-const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false }
 const names = [
   ...['app.js', 'audio.js', 'copying.js', 'curl.js', 'node.js', 'python.js', 'speech-request.js', 'saving.js'],
   ...['lists.js', 'route.js', 'server.js', 'style.css', 'tokens.css', 'worklet.js'],
@@ -36,77 +11,6 @@ const names = [
   ...['end-words.js', 'frame-cutter.js', 'playout.js', 'resampler.js'],
 ]
 const pages = ['/try', ...names.map((name) => `/try/${name}`)]
-
-function previewer(): TryDeps['preview'] {
-  const clock = new TestClock()
-  const health = new Health(clock, healthLimits)
-  const away = Object.assign(provider('away', [model('stt', { id: 'x' })]), { reason: 'no_credential' })
-  const here = provider('here', [model('stt', { id: 'org/small' })])
-  const chooser = new Chooser({ catalog: new Catalog([here, away]), health, testProviders: new Set() })
-  return createPreview(chooser)
-}
-
-async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
-  const deps = {
-    caller: () => caller(),
-    mint: () => minted,
-    preview: previewer(),
-    headerPrefix: 'Acme',
-    isOpen: false,
-    contracts: ['/x.json'],
-    ...changes,
-  }
-  const quiet = { info: () => {}, warn: () => {}, error: () => {} }
-  const server = await start([
-    {
-      surface: internalSurface,
-      basePath: '',
-      host: null,
-      handlers: widenInternalHandlers({
-        ...healthHandlers([], { engine: 'node', reason: null }),
-        ...tryHandlers(deps),
-        ...tryAgentHandlers({ ...deps, parts: null }),
-        ...siteHandlers,
-        ...consoleHandlers({ consoleFolder: '/nonexistent' }),
-        ...docsHandlers({ docsFolder: '/nonexistent', headerPrefix: 'Acme' }),
-        ...getRankingPage(facts, deps),
-        createSimulatedCall: () => Promise.reject(new Error('no simulator here')),
-        advanceSimulatorClock: () => Promise.reject(new Error('no simulator here')),
-        receiveCarrierWebhook: () => Promise.reject(new Error('no carrier here')),
-        receiveMessageWebhook: () => Promise.reject(new Error('no provider of messages here')),
-        ...noConsole,
-        getLinkedRecording: () => Promise.reject(new Error('no recording here')),
-      }),
-      writeFault: createFaultWriter({
-        log: quiet,
-        count: () => {},
-        headerPrefix: 'Acme',
-        contract: '/openapi/compat.json',
-        hasIdempotencyKeys: false,
-        places: compatPlaces,
-      }),
-      corsOrigins: [],
-      quota: false,
-      health: true,
-    },
-  ])
-  t.teardown(() => server.drain())
-  return server
-}
-
-type Answer = { status: number; headers: http.IncomingHttpHeaders; body: string }
-
-/** Sends a request over node:http, because fetch does not allow to set Host and Origin. */
-function ask(server: Served, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = http.request(server.url + path, { method, headers, agent: false }, (response) => {
-      let body = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
-    })
-    request.on('error', reject).end()
-  })
-}
 
 t.test('each script that a page imports is served', async (t) => {
   const server = await serve(t)
@@ -265,28 +169,4 @@ t.test('the page /try shows why a route was chosen', async (t) => {
   })
   t.equal((await ask(server, 'GET', '/try/route?stage=llm')).status, 400)
   t.equal((await ask(server, 'GET', '/try/route')).status, 400)
-})
-
-t.test('loopback addresses, hosts and same origins are recognized', (t) => {
-  const loopback = ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '0000:0000:0000:0000:0000:0000:0000:0001']
-  for (const address of [...loopback, '0000:0000:0000:0000:0000:ffff:7f00:0001'])
-    t.ok(isLoopbackAddress(address), address)
-  for (const address of ['', '10.0.0.1', '1127.0.0.1', '::', '::ffff:10.0.0.1', '::1:1', '2001:db8::1'])
-    t.notOk(isLoopbackAddress(address), address)
-  for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:8080', '[::1]:8080']) t.ok(isLoopbackAuthority(host), host)
-  for (const host of [
-    '',
-    'localhost.evil.example',
-    '127.evil.example',
-    'evil.example',
-    '10.0.0.1',
-    '127.0.0.1:8080@evil',
-  ])
-    t.notOk(isLoopbackAuthority(host), host)
-  for (const host of ['localhost', '127.0.0.1', '::1']) t.ok(isLoopbackHost(host), host)
-  for (const host of ['127.evil.example', '0.0.0.0', '']) t.notOk(isLoopbackHost(host), host)
-  t.ok(isOwnOrigin('http://a:1', 'a:1'))
-  t.notOk(isOwnOrigin('http://', ''))
-  t.notOk(isOwnOrigin('http://a', 'a:1'))
-  t.end()
 })
