@@ -10,10 +10,8 @@
  * audio pauses or the settings change. The next audio opens another stream, while the earlier stream still completes
  * its items.
  */
-import { frameBytes } from '../../audio/pcm.ts'
-import type { Catalog } from '../../domain/catalog/catalog.ts'
 import { Fault } from '../../domain/records/fault.ts'
-import type { CheckTranscribeStream, TranscribeStream, TranscriptionStream } from '../../domain/speech/stream.ts'
+import type { CheckTranscribeStream } from '../../domain/speech/stream.ts'
 import type { TranscriptionRealtimeSession } from '../../generated/realtime/channels.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type {
@@ -26,24 +24,22 @@ import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/s
 import { messageOf } from '../faults/table.ts'
 import { otherOperation } from '../realtime-conversations.ts'
 import type { OpenSession, Revocable } from '../revocable.ts'
-import { routingOf } from '../routing.ts'
 import type { SocketCaller } from './admit.ts'
 import { failureOf, mistakeEvent, sessionOf } from './compatible-events.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'
 import { codeOfFault } from './faults.ts'
-import { type ItemSocket, TranscribedItems } from './transcribed-items.ts'
+import { RecognitionStreams, type RecognitionStreamsDeps } from './recognition-streams.ts'
+import type { ItemSocket, TranscribedItems } from './transcribed-items.ts'
 import { defaultSettings, isSame, type TranscriptionSettings, updated, updatedOlder } from './transcription-settings.ts'
 
-export type TranscriptionRealtimeDeps = {
+export type TranscriptionRealtimeDeps = RecognitionStreamsDeps & {
   deadlines: Deadlines
   /** A recognition stream ends after this time without audio. */
   silenceMs: number
   /** The longest wait for an utterance's last transcript after a commit. */
   commitMs: number
-  transcribe: TranscribeStream
   check: CheckTranscribeStream
-  catalog: Catalog
   sessionId(): string
 }
 
@@ -53,18 +49,8 @@ export function transcriptionRealtime(
   return (socket, context) => new RealtimeSocket(deps, socket, context)
 }
 
-/**
- * The silence for endpointing if only the client's commit should end an utterance. It is longer than pauses within an
- * utterance, so a provider does not end the utterance at a pause.
- */
-const endpointingMaxMs = 10_000
 /** If a client sends nothing for this long, its audio counts as paused, and the last utterance is ended. */
 const pauseMs = 3000
-/**
- * The limit for ended streams that still complete their items, while new audio goes to another stream. Beyond it, the
- * oldest ended stream is dropped.
- */
-const endingMax = 2
 
 class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, ItemSocket {
   isBeta = false
@@ -72,16 +58,10 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   readonly #context: SocketContext<SocketCaller>
   readonly #id: string
   #settings: TranscriptionSettings = defaultSettings
-  /** The streams by their items, oldest first: ending streams, then the current stream. */
-  readonly #streams = new Map<TranscribedItems, TranscriptionStream>()
-  #current: TranscribedItems | null = null
-  #streamsCount = 0
+  readonly #streams: RecognitionStreams
   #eventsCount = 0
   #itemsCount = 0
   #lastItemId: string | null = null
-  /** The bytes sent to the current stream, and the ms of audio in earlier streams. */
-  #bytes = 0
-  #earlierMs = 0
   /** True if audio has come since the client's last commit or clear event. */
   #hasAudio = false
   /** True if the utterance was ended because the client sent nothing for a while. */
@@ -94,6 +74,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     this.due = null
     this.#deps = deps
     this.#context = context
+    this.#streams = new RecognitionStreams(deps, context, this)
     this.#id = `sess_${deps.sessionId()}`
     if (context.caller.wantsConversation) {
       this.fail('INVALID_CONFIG', noConversation, noConversationReason)
@@ -120,19 +101,18 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     if (bytes.length === 0)
       return this.#refuse({ code: 'INVALID_FRAME', message: 'The audio is not base64.', param: 'audio', eventId })
     this.#lastMistake = ''
-    const items = this.#current ?? this.#open()
+    const items = this.#streams.current ?? this.#open()
     if (items === null) return
     this.#hasAudio = true
     this.#isPaused = false
-    this.#bytes += bytes.length
     // While a commit waits for its transcript, audio does not extend the deadline. Otherwise a microphone, which sends
     // without a pause, would put off the deadline for ever.
     if (!items.waitsForCommit) this.itemsChanged(items)
-    this.#streams.get(items)?.audio(bytes)
+    this.#streams.audio(bytes)
   }
 
   onInputAudioBufferCommit({ event_id: eventId }: InputAudioBufferCommit): void {
-    const items = this.#current
+    const items = this.#streams.current
     if (!items || !this.#hasAudio) {
       const message = 'There is no audio to commit.'
       return this.#refuse({ code: 'input_audio_buffer_commit_empty', message, eventId })
@@ -143,7 +123,10 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
 
   onInputAudioBufferClear(): void {
     this.#lastMistake = ''
-    if (this.#hasAudio) this.#drop()
+    if (this.#hasAudio) {
+      this.#streams.dropCurrent()
+      this.#forgetAudio()
+    }
     this.send({ type: 'input_audio_buffer.cleared' })
   }
 
@@ -161,12 +144,12 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   onDue(): void {
-    const items = this.#current
+    const items = this.#streams.current
     if (items === null) return
     if (items.waitsForCommit) return items.complete()
     if (items.isSpeaking && !this.#isPaused && this.#settings.turns !== null) {
       this.#isPaused = true
-      this.#streams.get(items)?.flush()
+      this.#streams.flush(items)
       return this.itemsChanged(items)
     }
     // Audio without a commit must stay with its stream, so the stream does not end yet.
@@ -190,23 +173,24 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   itemsChanged(items: TranscribedItems): void {
-    if (items !== this.#current || this.isClosed) return
+    if (items !== this.#streams.current || this.isClosed) return
     if (items.waitsForCommit && !items.isReady) this.due = null
     else if (items.waitsForCommit) this.dueIn(this.#deps.commitMs)
     else this.dueIn(items.isSpeaking && !this.#isPaused ? pauseMs : this.#deps.silenceMs)
   }
 
   itemsEnded(items: TranscribedItems): void {
-    this.#streams.delete(items)
-    if (items === this.#current) this.#forgetCurrent()
+    if (items === this.#streams.current) this.#forgetAudio()
+    this.#streams.remove(items)
   }
 
   itemsFailed(items: TranscribedItems, fault: Fault): void {
     const code = codeOfFault[fault.kind]
-    if (items === this.#current && isMistake(code)) return this.failWith(fault)
+    const isCurrent = items === this.#streams.current
+    if (isCurrent && isMistake(code)) return this.failWith(fault)
     items.failItem(failureOf(code, messageOf(fault.data)))
-    this.#streams.delete(items)
-    if (items === this.#current) this.failWith(fault)
+    this.#streams.remove(items)
+    if (isCurrent) this.failWith(fault)
   }
 
   /** Writes an error frame for a client's mistake. Returns null for any other failure. */
@@ -220,16 +204,14 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   protected leave(): void {
-    this.#current = null
-    for (const stream of this.#streams.values()) stream.leave()
-    this.#streams.clear()
+    this.#streams.leave()
   }
 
   #commit(items: TranscribedItems): void {
     this.#hasAudio = false
     items.commit()
     this.itemsChanged(items)
-    this.#streams.get(items)?.flush()
+    this.#streams.flush(items)
   }
 
   /**
@@ -247,7 +229,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   #change(settings: TranscriptionSettings, eventId: string | undefined): boolean {
     if (isSame(settings, this.#settings)) return true
     try {
-      this.#deps.check(this.#inputOf(settings))
+      this.#deps.check(this.#streams.inputOf(settings))
     } catch (error) {
       const mistake = this.#mistakeOf(error)
       if (mistake !== null) {
@@ -256,7 +238,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
       }
     }
     this.#lastMistake = ''
-    if (this.#current) this.#endCurrent()
+    this.#endCurrent()
     this.#settings = settings
     return true
   }
@@ -270,79 +252,26 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
 
   /** Ends the stream after its last transcripts. Without turn detection, the remaining audio is committed first. */
   #endCurrent(): void {
-    const items = this.#current
+    const items = this.#streams.current
     if (items === null) return
     if (this.#hasAudio && this.#settings.turns === null) items.commit()
-    this.#forgetCurrent()
-    this.#streams.get(items)?.end()
-    for (const [oldest, stream] of this.#streams) {
-      if (this.#streams.size <= endingMax) return
-      this.#streams.delete(oldest)
-      oldest.completeAll()
-      stream.leave()
-    }
+    this.#forgetAudio()
+    this.#streams.endCurrent()
   }
 
-  /**
-   * Drops the current stream at once. Otherwise a transcript for the cleared audio could still arrive. The next audio
-   * opens a new stream.
-   */
-  #drop(): void {
-    const items = this.#current
-    if (items === null) return
-    while (items.waitsForCommit) items.complete()
-    this.#forgetCurrent()
-    this.#streams.get(items)?.leave()
-    this.#streams.delete(items)
-  }
-
-  #forgetCurrent(): void {
-    this.#earlierMs += this.#sentMs()
-    this.#bytes = 0
+  #forgetAudio(): void {
     this.#hasAudio = false
-    this.#current = null
     this.due = null
-  }
-
-  #sentMs(): number {
-    const { encoding, channels, sampleRateHz } = this.#settings.audio
-    return (this.#bytes * 1000) / (frameBytes({ encoding, channels }) * sampleRateHz)
   }
 
   /** Opens a stream. Returns null if the stream failed at once and the socket has closed. */
   #open(): TranscribedItems | null {
-    const items = new TranscribedItems(this, this.#settings.turns !== null, this.#earlierMs)
-    this.#current = items
-    this.#streamsCount += 1
     try {
-      const stream = this.#deps.transcribe(this.#inputOf(this.#settings), items)
-      if (this.isClosed) stream.leave()
-      else this.#streams.set(items, stream)
+      const items = this.#streams.open(this.#settings)
+      return this.isClosed ? null : items
     } catch (error) {
       this.failWith(error)
-    }
-    return this.isClosed ? null : items
-  }
-
-  #inputOf({ audio, model, language, prompt, keywords, turns }: TranscriptionSettings) {
-    const { caller, channelId, signal, trace, logFields } = this.#context
-    return {
-      caller,
-      // Each stream is settled as a request, so each stream after the first needs another id.
-      requestId: this.#streamsCount <= 1 ? this.requestId : `${this.requestId}-${this.#streamsCount}`,
-      operation: channelId,
-      signal,
-      trace,
-      logFields,
-      routing: routingOf(this.#deps.catalog, 'stt', caller, { ...(model && { model }) }),
-      audio,
-      interimResults: true,
-      words: false,
-      replay: false,
-      endpointingMs: turns === null ? endpointingMaxMs : turns.silenceMs,
-      ...(language && { language }),
-      ...(prompt && { prompt }),
-      ...(keywords && { keywords }),
+      return null
     }
   }
 
