@@ -1,6 +1,5 @@
-/** Holds the simulated carrier's call legs, and handles the commands for legs in the carrier's API (version 2). */
+/** Starts the simulated carrier's calls, and handles the commands for legs in the carrier's API (version 2). */
 import { randomUUID } from 'node:crypto'
-import { Ticker } from '../runtime/timing/ticker.ts'
 import { FarEnd, type Voice } from './far-ends/far-end.ts'
 import { callerPlanOf, type NumberPlan, planOf } from './far-ends/magic-numbers.ts'
 import {
@@ -15,20 +14,14 @@ import {
   textOrNull,
 } from './fields.ts'
 import { cancelled, Leg, type LegDeps, normalClearing, type ReceivedAudio } from './leg.ts'
+import { Legs } from './legs.ts'
 import type { Speech } from './media/clip.ts'
 import type { SimulatorClock } from './media/clock.ts'
-import { endedCall, invalid, refusedDial, refusedRefer, tooManyCalls, unknownCall, wrongState } from './refusal.ts'
+import { invalid, refusedDial, refusedRefer, wrongState } from './refusal.ts'
 import { bridgeFields, streamFields } from './stream-fields.ts'
 import type { Webhooks } from './webhooks.ts'
 
-export const legsMax = 500
 const sharedConnection = 'simulator'
-/** An ended leg can be queried for this long. At most `endedMax` ended legs are remembered. */
-const endedMs = 600_000
-const endedMax = 2000
-/** The default and the highest page size in the list with open calls. */
-const activeUsual = 20
-const activeMax = 250
 /** If an incoming call is not answered within this time, its caller hangs up. */
 const callerPatienceMs = 60_000
 const detectionMs = 2500
@@ -65,29 +58,19 @@ export type CallsDeps = {
 }
 
 export class Calls {
+  readonly legs: Legs
   readonly #deps: CallsDeps
-  readonly #legs = new Map<string, Leg>()
-  readonly #answered = new Set<Leg>()
-  /** The ended legs, the earliest end first. */
-  readonly #ended = new Map<string, Leg>()
-  /** Maps a dial command's `command_id` to the dialled leg's id. */
-  readonly #dialled = new Map<string, string>()
-  readonly #ticker: Ticker
 
   constructor(deps: CallsDeps) {
     this.#deps = deps
-    this.#ticker = new Ticker(deps.clock, () => this.#playFrame())
-  }
-
-  get size(): number {
-    return this.#legs.size
+    this.legs = new Legs(deps.clock)
   }
 
   dial(fields: Fields): object {
     const to = phoneNumber(fields, 'to')
     const commandId = textOrNull(fields, 'command_id')
-    const existingId = commandId === null ? undefined : this.#dialled.get(commandId)
-    if (existingId !== undefined) return this.retrieve(existingId)
+    const existingId = commandId === null ? undefined : this.legs.dialledBy(commandId)
+    if (existingId !== undefined) return this.legs.retrieve(existingId)
     const plan = planOf(to)
     this.#askFarEnd(textOrNull(fields, 'link_to'))
     const details = this.#outgoing(fields, to, plan)
@@ -96,14 +79,14 @@ export class Calls {
     const limitS = integer(fields, 'time_limit_secs', { usual: 14_400, min: 30, max: 14_400 })
     const detects = detectionOf(fields)
     if (plan.dialled.ends === 'refused') throw refusedDial(plan.dialled.status)
-    const leg = this.#add(new Leg(details, this.#farEndOf(plan), this.#legDeps(), commandId))
+    const leg = this.legs.add(new Leg(details, this.#farEndOf(plan), this.#legDeps(), commandId))
     this.#ring(leg, plan, ringingS * 1000, () => {
       this.#answer(leg, stream)
       leg.whileAnswered(limitS * 1000, () => leg.end({ cause: 'time_limit', by: 'unknown', sipCode: 200 }))
       if (detects)
         leg.whileAnswered(detectionMs, () => leg.emit('call.machine.detection.ended', { result: plan.machine }))
     })
-    return this.retrieve(leg.id)
+    return this.legs.retrieve(leg.id)
   }
 
   /** Starts a call from a simulated caller to us, and returns the leg's id. */
@@ -125,53 +108,16 @@ export class Calls {
       headers: inviteHeaders,
       forwarding,
     }
-    const leg = this.#add(new Leg(details, this.#farEndOf(plan), this.#legDeps()))
+    const leg = this.legs.add(new Leg(details, this.#farEndOf(plan), this.#legDeps()))
     void leg.farEnd.prepare()
     leg.initiate()
     leg.whileRinging(patienceMs, () => leg.end(cancelled('caller')))
     return leg.id
   }
 
-  retrieve(id: string): object {
-    const leg = this.#legs.get(id) ?? this.#ended.get(id)
-    if (!leg) throw unknownCall()
-    const { startedAtMs, answeredAtMs, endedAtMs, clientState } = leg
-    const untilMs = endedAtMs ?? this.#deps.clock.nowMs()
-    return {
-      record_type: 'call',
-      call_control_id: leg.id,
-      call_leg_id: leg.callLegId,
-      call_session_id: leg.details.callSessionId,
-      is_alive: leg.state !== 'ended',
-      ...(clientState !== null && { client_state: clientState }),
-      call_duration: answeredAtMs === null ? 0 : Math.floor((untilMs - answeredAtMs) / 1000),
-      start_time: new Date(startedAtMs).toISOString(),
-      ...(endedAtMs !== null && { end_time: new Date(endedAtMs).toISOString() }),
-    }
-  }
-
-  /** Lists a connection's open legs, the oldest first. */
-  listActive(connectionId: string, query: URLSearchParams): object {
-    const limit = Number(query.get('page[limit]') ?? activeUsual)
-    if (!Number.isInteger(limit) || limit < 1 || limit > activeMax) throw invalid('page[limit]')
-    const all = [...this.#legs.values()].filter(({ details }) => details.connectionId === connectionId)
-    const after = query.get('page[after]')
-    const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1
-    const legs = all.slice(from, from + limit)
-    const last = legs.at(-1)?.id ?? ''
-    const isLast = from + legs.length >= all.length
-    const path = `/v2/connections/${encodeURIComponent(connectionId)}/active_calls`
-    const next = isLast ? null : `${path}?${new URLSearchParams({ 'page[after]': last }).toString()}`
-    const cursors = { after: last, before: legs[0]?.id ?? '' }
-    return {
-      data: legs.map(({ id }) => this.retrieve(id)),
-      meta: { cursors, total_items: all.length, next, previous: null },
-    }
-  }
-
   /** Handles a command for a leg. A repeated command has no effect. */
   command(id: string, action: Action, fields: Fields): object {
-    const leg = this.#find(id)
+    const leg = this.legs.find(id)
     const clientState = textOrNull(fields, 'client_state')
     if (!leg.isNewCommand(textOrNull(fields, 'command_id'))) return { result: 'ok' }
     if (action !== 'hangup' && clientState !== null) leg.clientState = clientState
@@ -181,8 +127,7 @@ export class Calls {
 
   /** Ends all calls. */
   close(): void {
-    for (const leg of [...this.#legs.values()]) leg.end(normalClearing('unknown'))
-    this.#ticker.stop()
+    this.legs.close((leg) => leg.end(normalClearing('unknown')))
   }
 
   #act(leg: Leg, action: Action, fields: Fields): void {
@@ -225,7 +170,7 @@ export class Calls {
   }
 
   #bridge(leg: Leg, fields: Fields): void {
-    const other = this.#find(text(fields, 'call_control_id'))
+    const other = this.legs.find(text(fields, 'call_control_id'))
     requireAnswered(leg)
     requireAnswered(other)
     if (leg === other || leg.peer || other.peer) throw wrongState('One of the calls is bridged.')
@@ -249,7 +194,7 @@ export class Calls {
     if (plan.dialled.ends === 'refused') throw refusedDial(plan.dialled.status)
     const targetState = textOrNull(fields, 'target_leg_client_state')
     const joined = { ...details, clientState: targetState, callSessionId: leg.details.callSessionId }
-    const target = this.#add(new Leg(joined, this.#farEndOf(plan), this.#legDeps()))
+    const target = this.legs.add(new Leg(joined, this.#farEndOf(plan), this.#legDeps()))
     leg.dials(target)
     this.#ring(target, plan, ringingS * 1000, () => {
       this.#answer(target, null)
@@ -277,7 +222,7 @@ export class Calls {
    */
   #askFarEnd(linkedTo: string | null): void {
     if (linkedTo === null) return
-    const { direction, from, to } = this.#find(linkedTo).details
+    const { direction, from, to } = this.legs.find(linkedTo).details
     if (planOf(direction === 'incoming' ? from : to).refusesRefer) throw refusedRefer()
   }
 
@@ -314,15 +259,7 @@ export class Calls {
 
   #answer(leg: Leg, stream: ReturnType<typeof streamFields>): void {
     leg.answer(stream)
-    this.#answered.add(leg)
-    this.#ticker.start()
-  }
-
-  #playFrame(): boolean {
-    for (const leg of this.#answered) if (leg.state === 'ended') this.#answered.delete(leg)
-    for (const leg of this.#answered) leg.advance()
-    for (const leg of this.#answered) leg.playFrame()
-    return this.#answered.size > 0
+    this.legs.play(leg)
   }
 
   #farEndOf(plan: NumberPlan): FarEnd {
@@ -332,32 +269,7 @@ export class Calls {
 
   #legDeps(): LegDeps {
     const { clock, webhooks, received, newLegId } = this.#deps
-    return { clock, webhooks, received, newId: newLegId, ended: (leg) => this.#forget(leg) }
-  }
-
-  #add(leg: Leg): Leg {
-    if (this.#legs.size >= legsMax) throw tooManyCalls()
-    this.#legs.set(leg.id, leg)
-    if (leg.commandId !== null) this.#dialled.set(leg.commandId, leg.id)
-    return leg
-  }
-
-  #forget(leg: Leg): void {
-    this.#legs.delete(leg.id)
-    this.#ended.set(leg.id, leg)
-    const oldMs = this.#deps.clock.nowMs() - endedMs
-    for (const [id, { endedAtMs, commandId }] of this.#ended) {
-      if (this.#ended.size <= endedMax && (endedAtMs ?? 0) >= oldMs) break
-      this.#ended.delete(id)
-      if (commandId !== null) this.#dialled.delete(commandId)
-    }
-  }
-
-  /** Returns the leg. Throws if it is unknown or has ended. */
-  #find(id: string): Leg {
-    const leg = this.#legs.get(id)
-    if (leg) return leg
-    throw this.#ended.has(id) ? endedCall() : unknownCall()
+    return { clock, webhooks, received, newId: newLegId, ended: (leg) => this.legs.ended(leg) }
   }
 }
 

@@ -103,12 +103,12 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     path: /^\/v2\/calls\/([^/]+)$/,
-    answer: ({ deps, id }) => ({ data: deps.calls.retrieve(id) }),
+    answer: ({ deps, id }) => ({ data: deps.calls.legs.retrieve(id) }),
   },
   {
     method: 'GET',
     path: /^\/v2\/connections\/([^/]+)\/active_calls$/,
-    answer: ({ deps, id, query }) => deps.calls.listActive(id, query),
+    answer: ({ deps, id, query }) => deps.calls.legs.listActive(id, query),
   },
   ...actions.map(actionRoute),
   {

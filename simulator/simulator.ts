@@ -90,7 +90,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     apiKey,
     publicKey: webhooks.publicKey,
     get callsCount() {
-      return calls.size
+      return calls.legs.size
     },
     call: (call) => calls.receive(call),
     advance: (byMs) => reviews.advance(byMs),

@@ -134,8 +134,8 @@ export class SequenceCarrier implements SequenceLine {
     try {
       const [, ofConnection, query] = /^\/connections\/([^/]+)\/active_calls\?(.*)$/.exec(path) ?? []
       if (ofConnection !== undefined)
-        return this.#calls.listActive(ofConnection, new URLSearchParams(query)) as JsonObject
-      if (fields === null) return { data: this.#calls.retrieve(id) }
+        return this.#calls.legs.listActive(ofConnection, new URLSearchParams(query)) as JsonObject
+      if (fields === null) return { data: this.#calls.legs.retrieve(id) }
       const { stream_url: address, ...rest } = fields
       if (leg === undefined) return { data: this.#dial(life, rest, address) }
       const other = rest['call_control_id']
