@@ -21,7 +21,7 @@ export type TryAccess = {
   caller: () => Promise<Caller | null> | Caller | null
   /** Replaces `Service` in names of headers and subprotocols. */
   headerPrefix: string
-  /** True if other machines get the page too, always without a token. */
+  /** True if clients on other machines get the page, too. Only clients on this machine can get a token. */
   isOpen: boolean
 }
 

@@ -79,7 +79,7 @@ export function createFactsWork(deps: FactsDeps): () => Promise<void> {
   let beforeId: string | null = null
   /** Calls before this id were searched. */
   let floorId = oldestId
-  /** Calls before `floorId` without facts, because they failed or were locked. */
+  /** Calls before `floorId` that still have no facts, because making the facts failed or the call's row was locked. */
   let left: string[] = []
   let beganAtMs = clock.nowMs()
   let looksAgainAtMs = 0

@@ -126,8 +126,9 @@ function readLast(
 }
 
 /**
- * Returns the last message that a page may read. Undefined: the page has read all messages. The statement reads only an
- * index. One statement for the conversations and the end would have to store all messages.
+ * Returns the last message that the search for one page may read. Undefined if fewer messages are left. This is a
+ * separate statement, because it reads only an index: a statement that also searched the conversations would have to
+ * hold all these messages in memory.
  */
 async function endOfScan(tx: Tx, tenant: Tenant, filter: ConversationFilter, after: MessagePosition | null) {
   const [end] = await tx<Pick<ShownRow, 'id' | 'createdAt'>[]>`

@@ -117,7 +117,7 @@ t.test('while more than 50 calls change each second, the client lists the calls 
   await done
 })
 
-t.test('if few calls change in the last second of a long pause, calls come each second again', async (t) => {
+t.test("if few calls change in a pause's last second, the stream sends changed calls each second again", async (t) => {
   const { clock, follow, change } = setup()
   const leave = new AbortController()
   const { seen, done } = read(await follow(tenant, {}, leave.signal))

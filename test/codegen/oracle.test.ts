@@ -47,7 +47,7 @@ t.test("an error without its API's error body is reported", async (t) => {
   await t.rejects(answered('GET /v1/agents/agent_1', 404, ofRouter), /getAgent\) 404/)
 })
 
-t.test('a field that exists only in requests is reported in an answer', async (t) => {
+t.test('an answer with a field that exists only in requests is reported', async (t) => {
   const { paths } = JSON.parse(platformContract) as { paths: Record<string, Examples> }
   const { examples = {} } = paths['/v1/phone-numbers/{id}']?.get.responses['200'].content['application/json'] ?? {}
   const [number] = Object.values(examples).map(({ value }) => value)

@@ -124,7 +124,7 @@ t.test('a delivery tells whether its session can be read', async (t) => {
   t.match(data, [{ sessionId: stored.id, sessionStored: true }, { sessionStored: false }])
 })
 
-t.test('if the database fails after the endpoint got an event, the client is not asked to repeat it', async (t) => {
+t.test('if the database fails after a test event or redelivery was sent, the response says not to retry', async (t) => {
   const acme = await admin.organization('without a disk')
   const sql = openDatabase(parley)
   t.teardown(() => sql.end())

@@ -102,7 +102,7 @@ t.test('if the carrier has not created the brand, it is registered again', async
   t.same(asked, ['findBrandsLike', 'createBrand'])
 })
 
-t.test('if the process died after a second request, the brand of the first request is used', async (t) => {
+t.test('if the process died after it asked the carrier twice, the brand of the first request is used', async (t) => {
   const { brands, clock, tenant, asked, lose, state } = await losing(t)
   await lose(unanswered(), true)
   const askedAtMs = clock.nowMs()

@@ -31,7 +31,7 @@ export class CallerHold {
   readonly #events: CallerHoldEvents
   #phase: 'with agent' | 'leaving' | 'held' | 'gone' = 'with agent'
   #enter = () => {}
-  /** Runs after the hold. Set while the agent's current sentence is still played. */
+  /** Continues the conversation after a hold. Set from the hold's end until the agent's current sentence has ended. */
   #goOn: (() => void) | null = null
   #cancel = () => {}
   /** Begins a further hold. Set while that hold waits until the agent has spoken after the previous hold. */

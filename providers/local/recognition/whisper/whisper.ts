@@ -31,7 +31,10 @@ const noSpeechMax = 0.6
 const charactersMax = { start: 30, perSecond: 25 }
 /** Half of the decoder's positions, as in OpenAI's decoder. */
 const tokensMax = 224
-/** A short window's text is suspicious if its end is repeated this often. A whole window's text ends there. */
+/**
+ * If a text's end is repeated this often, decoding stops and the repetitions are removed. After a short window, the
+ * audio is then decoded again in a whole window.
+ */
 const repetitionsMax = { shortWindow: 2, wholeWindow: 4 }
 
 export type WhisperParts = {
