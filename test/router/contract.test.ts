@@ -11,18 +11,8 @@ import { ownServer } from '../server.ts'
 import { serverInTime } from '../time/server.ts'
 import { expected } from './expected-answer.ts'
 import { conforms, specification, unanswered } from './oracle.ts'
-import {
-  type Answer,
-  ask,
-  form,
-  postJson,
-  responses,
-  send,
-  speech,
-  type Target,
-  transcriptionParts,
-  transcriptions,
-} from './requests.ts'
+import { createPosts, explicit, type Shot } from './posts.ts'
+import { ask, postJson, responses, send, speech, type Target } from './requests.ts'
 
 const stub = await startStubOpenAi()
 const llm = { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] }
@@ -51,50 +41,7 @@ const parley = await serverInTime(t, {
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
 })
 
-/** The parts of one request to a POST operation. A part that is absent gets a correct value. */
-type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
-type Post = { operationId: string; pin: string; priced: string | null; shoot: (shot?: Shot) => Promise<Answer> }
-
-const explicit = (model: string) => ({ routing: { mode: 'explicit', model } })
-function json(path: string, pin: string, body: (text: string) => object) {
-  return ({ target = parley, key = randomUUID(), content = 'Hello.', bytes = 0, ...shot }: Shot = {}) => {
-    const text = JSON.stringify({ ...body(content), ...explicit(shot.pin ?? pin) })
-    const headers = { 'idempotency-key': key, ...(shot.type && { 'content-type': shot.type }) }
-    return postJson(target, path, text.padEnd(bytes), headers)
-  }
-}
-
-const posts: readonly Post[] = [
-  {
-    operationId: 'createTranscription',
-    pin: 'mock/mock-stt',
-    priced: 'groq/whisper-large-v3',
-    shoot: ({ target = parley, key = randomUUID(), content = '', bytes = 3200, ...shot } = {}) => {
-      const audio = { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 }
-      const request = {
-        audio,
-        ...(content === '' ? {} : { language: content }),
-        ...explicit(shot.pin ?? 'mock/mock-stt'),
-      }
-      const { body, type } = form(transcriptionParts(request, Buffer.alloc(bytes)))
-      const headers = { 'content-type': shot.type ?? type, 'idempotency-key': key }
-      return send(target, transcriptions, { method: 'POST', body, headers })
-    },
-  },
-  {
-    operationId: 'createSpeech',
-    pin: 'mock/mock-tts',
-    // This operation cannot run out of credit, because no vendor in the catalog prices speech by the character.
-    priced: null,
-    shoot: json(speech, 'mock/mock-tts', (input) => ({ input })),
-  },
-  {
-    operationId: 'createResponse',
-    pin: 'mock/mock',
-    priced: 'groq/openai/gpt-oss-20b',
-    shoot: json(responses, 'mock/mock', (text) => ask(text)),
-  },
-]
+const posts = createPosts(parley)
 
 /** Sends one request to each POST operation. The answer must conform to the contract and have this status and code. */
 async function each(t: Test, status: number, code: string | null, shot: Shot = {}, behaviour?: Behaviour) {
