@@ -26,6 +26,24 @@ const claude = 'anth:claude-haiku-5-5'
 const flash = 'goog:gemini-3.8-flash'
 const seen = <Body>(stub: { seen: { body: Buffer }[] }) => JSON.parse(String(stub.seen.at(-1)?.body)) as Body
 
+t.test('the 404 for a path without /v1, or with /v1 twice, names the correct path', async (t) => {
+  const meant: Record<string, RegExp> = {
+    '/responses': /nothing at \/responses\. Did you mean \/v1\/responses\?/,
+    '/v1/v1/chat/completions': /Did you mean \/v1\/chat\/completions\?/,
+    '/v1/embeddings': /There is nothing at \/v1\/embeddings\.$/,
+  }
+  for (const [path, message] of Object.entries(meant)) {
+    const answer = await send(parley, path, { method: 'POST', body: '{}' })
+    t.equal(answer.status, 404)
+    t.match(answer.json().error, {
+      code: 'not_found',
+      message,
+      hint: /\/openapi\/compat\.json/,
+      type: 'invalid_request_error',
+    })
+  }
+})
+
 t.test('if a required field is missing, the error names the field', async (t) => {
   const messages = [{ role: 'user', content: 'Hi' }]
   const rows: [path: string, body: object, param: string][] = [

@@ -1,8 +1,9 @@
 /** OpenAI's Responses API over HTTP, with a stub as the provider. test/clients tests the vendors' clients. */
 import t, { type Test } from 'tap'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
-import { type Answer, readEvents, send } from '../router/requests.ts'
+import { type Answer, send } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
+import { type Event, eventsOf, type Response } from './response-events.ts'
 
 const stub = await startStubOpenAi()
 const models = { llm: ['chat'] }
@@ -16,13 +17,6 @@ const sent = () => stub.requests.at(-1)?.json ?? {}
 const weather = { type: 'function', name: 'weather', parameters: { type: 'object' } }
 const clock = { type: 'function', name: 'clock', description: 'The time.', strict: true }
 
-type Response = {
-  id: string
-  status: string
-  output: { id: string; type: string; status: string; arguments?: string }[]
-}
-type Event = { type: string; sequence_number: number; response?: Response; [field: string]: unknown }
-
 function respond(body: object): Promise<Answer> {
   return send(parley, '/v1/responses', {
     method: 'POST',
@@ -32,21 +26,7 @@ function respond(body: object): Promise<Answer> {
 }
 
 async function stream(t: Test, body: object = {}): Promise<Event[]> {
-  const answer = await respond({ stream: true, ...body })
-  t.equal(answer.status, 200, answer.text)
-  t.match(answer.headers.get('content-type'), /^text\/event-stream/)
-  const events = readEvents(answer.text)
-  const data = events.map((event) => event.data as Event)
-  t.same(
-    data.map(({ type }) => type),
-    events.map(({ event }) => event),
-    'each event has its name in both places',
-  )
-  t.same(
-    data.map((each) => each.sequence_number),
-    data.map((_, index) => index),
-  )
-  return data
+  return eventsOf(t, await respond({ stream: true, ...body }))
 }
 
 const types = (events: Event[]) => events.map(({ type }) => type)
@@ -110,24 +90,6 @@ t.test('an unknown model is refused, and the error names it', async (t) => {
   const { status, text } = await respond({ model: 'mistral-medium-latest' })
   t.equal(status, 404)
   t.match(text, /mistral-medium-latest needs a credential that this server does not have: set MISTRAL_API_KEY/)
-})
-
-t.test('the 404 for a path without /v1, or with /v1 twice, names the correct path', async (t) => {
-  const meant: Record<string, RegExp> = {
-    '/responses': /nothing at \/responses\. Did you mean \/v1\/responses\?/,
-    '/v1/v1/chat/completions': /Did you mean \/v1\/chat\/completions\?/,
-    '/v1/embeddings': /There is nothing at \/v1\/embeddings\.$/,
-  }
-  for (const [path, message] of Object.entries(meant)) {
-    const answer = await send(parley, path, { method: 'POST', body: '{}' })
-    t.equal(answer.status, 404)
-    t.match(answer.json().error, {
-      code: 'not_found',
-      message,
-      hint: /\/openapi\/compat\.json/,
-      type: 'invalid_request_error',
-    })
-  }
 })
 
 t.test('a history with function calls and their results reaches the provider', async (t) => {
