@@ -1,6 +1,6 @@
 /** Runs a sequence of steps with two processes, a database and a carrier. After each event it checks the invariant. */
 import { answerMs, type CallCommands, commandMs } from '../../../domain/calls/live/commands.ts'
-import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.ts'
+import { PhoneLineError } from '../../../domain/ports/phone-line.ts'
 import type { Call } from '../../../domain/records/call.ts'
 import { Fault } from '../../../domain/records/fault.ts'
 import type { Leg } from '../../../domain/records/leg.ts'
@@ -11,9 +11,9 @@ import { newCall } from '../../calls/call.ts'
 import { settled, TestClock } from '../../clock.ts'
 import { SequenceCarrier } from './carrier.ts'
 import { Database } from './database.ts'
+import { Deliveries, oneAlive } from './deliveries.ts'
 import { Faults } from './faults.ts'
 import { Invariant, type Watched } from './invariant.ts'
-import type { Life } from './life.ts'
 import { callerLegId, type LineEvents, type SequenceLine } from './line.ts'
 import { dialledTo, type OpenStream, ParleyProcess, user } from './process.ts'
 import type { Sequence, Step } from './steps.ts'
@@ -29,8 +29,6 @@ export type Outcome = {
 
 const callId = 'call_1'
 const plainCall = newCall(user.organization.id, { test: true, identity: 'caller', status: 'dialing' })
-/** The carrier's delays before it repeats an event. */
-const repeatMs = [1000, 2000, 4000, 8000]
 const streamMs = 60
 /** A transfer attempt with three destinations ends within `decidedMs`. All legs end within `overMs` after the call. */
 const decidedMs = 200_000
@@ -52,8 +50,7 @@ export class World implements Watched {
   readonly #trace: string[] | null
   readonly #invariant: Invariant
   readonly #streams = new Map<string, { owner: ParleyProcess; open: OpenStream }>()
-  /** Events without a process's answer yet. */
-  readonly #delivering = new Map<LegEvent, { process: ParleyProcess; repeat: () => void }>()
+  readonly #deliveries: Deliveries
   /** Client requests without an answer yet. */
   readonly #asking = new Map<number, { process: ParleyProcess; does: string }>()
   #ids = 0
@@ -70,7 +67,8 @@ export class World implements Watched {
     this.faults = new Faults(sequence.seed, sequence.weather, this.clock, tolerance)
     this.database = new Database(this.clock, this.faults, (text) => this.#tell(text))
     const events: LineEvents = {
-      deliver: (event, life) => (life === null ? Promise.resolve(this.#deliver(event, 0)) : this.#bring(event, life)),
+      deliver: (event, life) =>
+        life === null ? Promise.resolve(this.#deliveries.deliver(event)) : this.#deliveries.bring(event, life),
       stream: (id, address) => void this.clock.after(this.faults.delayMs(streamMs), () => this.#stream(id, address)),
       over: (id) => {
         this.#gone.add(id)
@@ -88,6 +86,12 @@ export class World implements Watched {
       sequence.line === 'trunk'
         ? new SequenceTrunk(this.clock, this.faults, events)
         : new SequenceCarrier(this.clock, this.faults, events)
+    this.#deliveries = new Deliveries({
+      ...{ clock: this.clock, faults: this.faults, processes: this.processes },
+      tell: (text) => this.#tell(text),
+      failed: (error) => this.#defect(error),
+      lostHangup: (carrierLegId) => this.carrier.lostHangup(carrierLegId),
+    })
     this.#invariant = new Invariant(this, tolerance)
   }
 
@@ -221,43 +225,6 @@ export class World implements Watched {
     return Promise.race([answer, this.clock.wait(answerMs).then(() => null)])
   }
 
-  /** If the process cannot store an event, a trunk does not repeat it. */
-  async #bring(event: LegEvent, life: Life): Promise<void> {
-    const process = this.processes.find((each) => each.life === life)
-    this.#tell(`${event.type} of ${event.carrierLegId} to ${process?.id}`)
-    try {
-      await process?.received('trunk', event)
-    } catch (error) {
-      this.#defect(error)
-      throw error
-    }
-  }
-
-  #deliver(event: LegEvent, failures: number): void {
-    const alive = this.processes.filter(({ life }) => life.isAlive)
-    const process = alive[this.faults.either() ? 0 : alive.length - 1] as ParleyProcess
-    this.#tell(`${event.type} of ${event.carrierLegId} to ${process.id}`)
-    const delayMs = repeatMs[failures]
-    const repeat = () => {
-      if (!this.#delivering.delete(event)) return
-      if (delayMs === undefined) return this.#lost(event)
-      this.clock.after(delayMs, () => this.#deliver(event, failures + 1))
-    }
-    this.#delivering.set(event, { process, repeat })
-    process.received('simulator', event).then(
-      () => this.#delivering.delete(event),
-      (error: unknown) => {
-        this.#defect(error)
-        repeat()
-      },
-    )
-  }
-
-  /** Notes that the event is lost: the carrier no longer repeats it. */
-  #lost({ type, carrierLegId }: LegEvent): void {
-    if (type === 'hangup') this.carrier.lostHangup(carrierLegId)
-  }
-
   #stream(id: string, address: string): void {
     const process = this.processes.find((each) => address.includes(`/${each.id}/`))
     const open = this.carrier.isAlive(id) ? (process?.stream(id, address.split('?')[0] ?? '') ?? null) : null
@@ -324,8 +291,7 @@ export class World implements Watched {
   }
 
   #ask(does: string, request: (process: ParleyProcess) => Promise<unknown>): void {
-    const alive = this.processes.filter(({ life }) => life.isAlive)
-    const process = alive[this.faults.either() ? 0 : alive.length - 1] as ParleyProcess
+    const process = oneAlive(this.processes, this.faults)
     const id = ++this.#ids
     this.#asking.set(id, { process, does })
     const answered = (text: string) => {
@@ -358,7 +324,7 @@ export class World implements Watched {
     process.die()
     this.faults.happened('dead process', null)
     if (this.processes.every(({ life }) => !life.isAlive)) this.#start()
-    for (const delivering of [...this.#delivering.values()]) if (delivering.process === process) delivering.repeat()
+    this.#deliveries.repeatAllTo(process)
   }
 
   async #leave(lastOut: Sequence['lastOut']): Promise<void> {
