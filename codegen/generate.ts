@@ -10,18 +10,13 @@ import { emitErrorDocs } from './targets/markdown/errors.ts'
 import type { Documented } from './targets/programs.ts'
 import { documentedOf } from './targets/snippets.ts'
 import { emitChannels } from './targets/typescript/channels.ts'
-import { emitClient } from './targets/typescript/client.ts'
-import { emitClientTypes } from './targets/typescript/client-types.ts'
-import { emitConsoleClient } from './targets/typescript/console-client.ts'
-import { emitConsoleRoles } from './targets/typescript/console-roles.ts'
+import { type ClientLayout, emitClientFiles, emitSocketClientFiles } from './targets/typescript/client-files.ts'
 import { emitContract } from './targets/typescript/contract.ts'
 import { emitCloseCodes, emitErrors } from './targets/typescript/errors.ts'
 import { emitHandlers } from './targets/typescript/handlers.ts'
 import { emitRoutes } from './targets/typescript/routes.ts'
-import { emitSocketClient } from './targets/typescript/socket-client.ts'
 import { emitTypes } from './targets/typescript/types.ts'
 import { emitValidators } from './targets/typescript/validators.ts'
-import { emitWebhooks } from './targets/typescript/webhooks.ts'
 import { resolveComponents } from './types.ts'
 import { refTo, Views, viewsOf } from './views.ts'
 
@@ -31,18 +26,13 @@ export type Files = Map<string, string>
 /** If a document has any problem, there are no files. `clients` is present if the document's clients are generated. */
 export type Generated = { files: Files; problems: Problem[]; clients?: Documented }
 
-export type Layout = {
+export type Layout = ClientLayout & {
   /** The files' folder, relative to the repository. */
   folder: string
   /** The path from the generated folder to runtime/. */
   runtimePath: string
   /** The shared components' types, relative to `folder`. */
   sharedModule: string
-  clientFolder: string | null
-  /** The folder for the console's client. Left out if the document has no operations for signing in. */
-  consoleFolder?: string
-  /** The folder for the operations' roles. Left out if no page of the console uses the operations. */
-  rolesFolder?: string
   docsFolder: string | null
   /**
    * The folder for the error pages: a subfolder for each API, with a page for each error code. Null if there are no
@@ -79,7 +69,7 @@ export function generateShared({ file, shared = {} }: Source, folder: string): G
 }
 
 function emitSurface(document: OpenApiDocument, layout: Layout): Files {
-  const { folder, clientFolder, consoleFolder, rolesFolder, docsFolder, runtimePath, sharedModule } = layout
+  const { folder, docsFolder, runtimePath, sharedModule } = layout
   const files: Files = new Map()
   files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
   files.set(`${folder}/validators.ts`, emitValidators(document, runtimePath))
@@ -91,18 +81,12 @@ function emitSurface(document: OpenApiDocument, layout: Layout): Files {
     if (docsFolder) files.set(`${docsFolder}/errors.md`, emitErrorDocs(document.file, document.errors))
     setErrorPages(files, document, layout)
   }
-  if (clientFolder) {
-    files.set(`${clientFolder}/${document.name}.ts`, emitClient(document))
-    files.set(`${clientFolder}/models/${document.name}.ts`, emitClientTypes(document))
-    if (document.webhooks.length > 0) files.set(`${clientFolder}/webhooks.ts`, emitWebhooks(document))
-  }
-  if (consoleFolder) for (const [name, text] of emitConsoleClient(document)) files.set(`${consoleFolder}/${name}`, text)
-  if (rolesFolder) files.set(`${rolesFolder}/${document.name}-roles.ts`, emitConsoleRoles(document))
+  for (const [file, text] of emitClientFiles(document, layout)) files.set(file, text)
   return files
 }
 
 async function emitSockets(document: AsyncApiDocument, layout: Layout): Promise<Files> {
-  const { folder, clientFolder, runtimePath, sharedModule } = layout
+  const { folder, runtimePath, sharedModule } = layout
   const files: Files = new Map()
   files.set(`${folder}/channels.ts`, await emitChannels(document, runtimePath))
   files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
@@ -110,10 +94,7 @@ async function emitSockets(document: AsyncApiDocument, layout: Layout): Promise<
   if (Object.keys(document.errors).length > 0) files.set(`${folder}/errors.ts`, emitCloseCodes(document))
   setErrorPages(files, document, layout)
   files.set(`${folder}/contract.ts`, emitContract(document))
-  if (clientFolder) {
-    files.set(`${clientFolder}/${document.name}.ts`, emitSocketClient(document))
-    files.set(`${clientFolder}/models/${document.name}.ts`, emitClientTypes(document))
-  }
+  for (const [file, text] of emitSocketClientFiles(document, layout)) files.set(file, text)
   return files
 }
 
