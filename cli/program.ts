@@ -8,21 +8,17 @@ import { conform } from './conform.ts'
 import { demo } from './demo.ts'
 import { dial } from './dial.ts'
 import { examples } from './examples.ts'
-import { keys } from './keys.ts'
 import { lastCommands } from './last-commands.ts'
-import { listen } from './listen.ts'
 import { numberCommands } from './number-commands.ts'
-import { org } from './org.ts'
+import { organizationCommands } from './organization-commands.ts'
 import { providers } from './providers.ts'
 import { type Reached, reachedBy } from './reach.ts'
 import { replay } from './replay.ts'
 import { serverCommands } from './server-commands.ts'
-import { simulateInbound } from './simulate-inbound.ts'
 import { speechCommands } from './speech-commands.ts'
 import { spendCommands } from './spend-commands.ts'
-import { trigger } from './trigger.ts'
-import { users } from './users.ts'
-import { webhooks } from './webhooks.ts'
+import { up } from './up.ts'
+import { webhookCommands } from './webhook-commands.ts'
 
 /** Builds the command line. Errors are thrown, and the calling code prints them. */
 export function createProgram(actions: Actions): Command {
@@ -36,20 +32,10 @@ export function createProgram(actions: Actions): Command {
     .exitOverride()
   const connection = async () => reachedBy(await actions.connection(), program.opts<Reached>())
   const given = { ...actions, connection }
-  program
-    .command('up')
-    .description('start Parley in this terminal; Ctrl-C drains and ends it')
-    .option('--simulate-inbound [line...]', 'then a simulated person calls, says these lines, and the call is shown')
-    .action(({ simulateInbound: lines }: { simulateInbound?: true | string[] }) =>
-      actions.up((connection) => {
-        if (lines !== undefined) void simulateInbound(connection, lines === true ? [] : lines)
-      }),
-    )
   for (const add of [
+    up,
     ...serverCommands,
-    keys,
-    org,
-    users,
+    ...organizationCommands,
     ...speechCommands,
     providers,
     agents,
@@ -58,9 +44,7 @@ export function createProgram(actions: Actions): Command {
     dial,
     callbacks,
     ...numberCommands,
-    listen,
-    trigger,
-    webhooks,
+    ...webhookCommands,
     bundle,
     replay,
     conform,
