@@ -11,8 +11,6 @@ import type { NumberImports } from '../domain/records/number-import.ts'
 import type { PhoneNumberStore } from '../domain/records/phone-number.ts'
 import type { ConnectionStore } from '../domain/records/sip-connection.ts'
 import { createLegDialogs } from './calls/leg-dialogs.ts'
-import { createRmsgRecords, type RmsgRecords } from './messages/rmsg-records.ts'
-import { createSmsRecords, type SmsRecords } from './messages/sms-records.ts'
 import { createSubmissionStore } from './numbers/business-verifications.ts'
 import { createNumberCallers } from './numbers/number-callers.ts'
 import { createNumberCharges } from './numbers/number-charges.ts'
@@ -24,19 +22,18 @@ import { createConnectionStore, createSipConnections } from './numbers/sip-conne
 import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import type { Sealer } from './sealing/sealed.ts'
 
-export type NumberRecords = RmsgRecords &
-  SmsRecords & {
-    phoneNumbers: CallableNumbers
-    ownedNumbers: PhoneNumberStore
-    numberOrders: NumberOrderStore
-    numberCharges: NumberChargeStore
-    numberCallers: CallersOfNumbers
-    numberImports: NumberImports
-    businessVerifications: SubmissionStore
-    ownedConnections: ConnectionStore
-    sipConnections: SipConnections
-    trunkDialogs: LegDialogs
-  }
+export type NumberRecords = {
+  phoneNumbers: CallableNumbers
+  ownedNumbers: PhoneNumberStore
+  numberOrders: NumberOrderStore
+  numberCharges: NumberChargeStore
+  numberCallers: CallersOfNumbers
+  numberImports: NumberImports
+  businessVerifications: SubmissionStore
+  ownedConnections: ConnectionStore
+  sipConnections: SipConnections
+  trunkDialogs: LegDialogs
+}
 
 export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
   return {
@@ -50,7 +47,5 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     ownedConnections: createConnectionStore(worlds, sealer),
     sipConnections: createSipConnections(worlds, sealer, clock),
     trunkDialogs: createLegDialogs(worlds, 'trunk'),
-    ...createSmsRecords(worlds, clock),
-    ...createRmsgRecords(worlds, sealer, clock),
   }
 }

@@ -1,6 +1,8 @@
 /** Joins the store's repositories for calls, phone numbers, messages, recordings and webhook events. */
 import type { Loop } from '../runtime/timing/loops.ts'
 import { type CallRecords, createCallRecords } from './call-records.ts'
+import { createRmsgRecords, type RmsgRecords } from './messages/rmsg-records.ts'
+import { createSmsRecords, type SmsRecords } from './messages/sms-records.ts'
 import { createNumberRecords, type NumberRecords } from './number-records.ts'
 import { createPhoneRecords, type PhoneRecords } from './phone-records.ts'
 import type { Pools } from './postgres/connect.ts'
@@ -10,7 +12,13 @@ import type { RecordOptions } from './retention.ts'
 import type { Sealer } from './sealing/sealed.ts'
 import { createWebhookRecords, type WebhookRecords } from './webhook-records.ts'
 
-export type Records = WebhookRecords & NumberRecords & RecordingRecords & CallRecords & PhoneRecords
+export type Records = WebhookRecords &
+  NumberRecords &
+  RecordingRecords &
+  CallRecords &
+  PhoneRecords &
+  RmsgRecords &
+  SmsRecords
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
 
@@ -30,6 +38,8 @@ export function createRecords(
       ...calls.records,
       ...createPhoneRecords(worlds, clock, newId),
       ...createNumberRecords(worlds, sealer, clock),
+      ...createSmsRecords(worlds, clock),
+      ...createRmsgRecords(worlds, sealer, clock),
       ...createRecordingRecords({ worlds, clock, instanceId }),
     },
     loops: [...calls.loops, ...webhooks.loops],
