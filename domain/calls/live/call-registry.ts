@@ -1,25 +1,13 @@
 /**
- * Holds the sessions with media in this process. It decides who may join, begins the conversation at the first join,
- * keeps the session for a while if its socket is lost, and ends the concurrency lease when the session ends.
- *
- *   queued ──join──► live ──gone──► waiting ──back──► live
- *                      │               └── reconnectMs passed ──► ended: user_disconnected
- *                      └── the conversation ends ──► ended
+ * Holds the sessions with media in this process: decides who may join, claims a call at its first join, finds sessions
+ * by their call, and ends them when the process closes. `LiveSession` is one of these sessions.
  */
-import type { EndLease, Limits } from '../../access/limits.ts'
-import type {
-  CallHolder,
-  Conversation,
-  LiveCall,
-  RegisteredCall,
-  StartConversation,
-} from '../../conversation/parts/live-call.ts'
-import type { MediaTransport } from '../../ports/media.ts'
-import type { Clock, Log } from '../../ports/system.ts'
+import type { Limits } from '../../access/limits.ts'
+import type { CallHolder, LiveCall, RegisteredCall } from '../../conversation/parts/live-call.ts'
 import { type Call, type CallKind, callKinds, isJoinable } from '../../records/call.ts'
 import { Fault } from '../../records/fault.ts'
 import type { Caller, Tenant } from '../../records/organization.ts'
-import type { ClientOverride, Pipeline } from '../../records/pipeline.ts'
+import type { Pipeline } from '../../records/pipeline.ts'
 import { ResourceFault } from '../../records/resource-fault.ts'
 import type { EndReason } from '../../records/states/call.ts'
 import { type SessionOverrides, takeOverrides } from '../../sessions/overrides.ts'
@@ -30,59 +18,38 @@ import type { JoinState } from '../live-calls.ts'
 import type { CallStore } from '../store.ts'
 import { ClaimedCalls, type ClaimedCallsDeps } from './claimed-calls.ts'
 import { disabledReason } from './end-calls.ts'
+import { LiveSession, type LiveSessionDeps } from './live-session.ts'
 import { Places, type TakePlace } from './places.ts'
-import { seatedSink } from './seated-sink.ts'
 import { type JoinedSession, type SeatAdmission, type SessionElsewhere, type SessionSeat, seatOf } from './seats.ts'
-import { SessionPeople } from './session-people.ts'
 
 export type JoinableCalls = ClaimedCallsDeps['calls'] & Pick<CallStore, 'findWithSecrets' | 'countLive' | 'endedAmong'>
 
-export type CallRegistryDeps = {
-  calls: JoinableCalls
-  organizations: SessionOrganizations
-  limits: Limits
-  routes: SessionRoutes
-  startConversation: StartConversation
-  clock: Clock
-  log: Log
-  /** This process's id among the processes with the same database. */
-  ownerId: string
-  takePlace: TakePlace
-  /** If a socket is lost, its session waits this long for a new socket. */
-  reconnectMs: number
-  /** This machine's URL. Null if there is only one machine. */
-  nodeUrl: string | null
-}
-
-type Live = {
-  call: Call
-  /** Begins the conversation over the first socket. */
-  start: (transport: MediaTransport) => Conversation
-  /** Ends a phone call before its conversation begins. Null for a browser's session. */
-  holder: CallHolder | null
-  /** Null until the first socket has begun the conversation. */
-  conversation: Conversation | null
-  people: SessionPeople
-  /** Ends the concurrency lease, and stops counting the session against this process's limit for live sessions. */
-  endLease: EndLease
-  /** Cancels the session's scheduled end after a lost socket. */
-  cancelEnd: (() => void) | null
-  /** The number of the newest socket. Events from older sockets are ignored. */
-  seat: number
-}
+export type CallRegistryDeps = Omit<LiveSessionDeps, 'claimed'> &
+  ClaimedCallsDeps & {
+    calls: JoinableCalls
+    organizations: SessionOrganizations
+    limits: Limits
+    routes: SessionRoutes
+    takePlace: TakePlace
+    /** This machine's URL. Null if there is only one machine. */
+    nodeUrl: string | null
+  }
 
 export class CallRegistry implements SeatAdmission {
   readonly #deps: CallRegistryDeps
-  readonly #live = new Map<string, Live>()
+  /** The sessions by call id. */
+  readonly #live = new Map<string, LiveSession>()
   /** First joins in progress, by call id. */
-  readonly #taking = new Map<string, Promise<Live>>()
+  readonly #taking = new Map<string, Promise<LiveSession>>()
   readonly #claimed: ClaimedCalls
+  readonly #sessionDeps: LiveSessionDeps
   readonly #places: Places
   #whenEmpty = () => {}
 
   constructor(deps: CallRegistryDeps) {
     this.#deps = deps
     this.#claimed = new ClaimedCalls(deps)
+    this.#sessionDeps = { ...deps, claimed: this.#claimed }
     this.#places = new Places(deps.takePlace)
   }
 
@@ -99,7 +66,7 @@ export class CallRegistry implements SeatAdmission {
 
   async admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | SessionElsewhere> {
     const live = this.#live.get(claims.sessionId)
-    if (live !== undefined && claims.person !== undefined) return this.#seatOfPerson(live, claims, caller)
+    if (live !== undefined && claims.person !== undefined) return live.seatOfPerson(claims)
     if (live !== undefined) return this.#seatOf(live.call, caller, true)
     const tenant = { organizationId: claims.organizationId, test: caller.test }
     const stored = await this.#deps.calls.findWithSecrets(tenant, claims.sessionId)
@@ -118,12 +85,13 @@ export class CallRegistry implements SeatAdmission {
   }
 
   /** States if a person can join a session, and at which machine. */
-  joinState({ organizationId, test }: Tenant, id: string): JoinState {
-    const { call, conversation, people } = this.#live.get(id) ?? {}
-    const isOurs = call?.organizationId === organizationId && call.test === test
-    const isHere = isOurs && conversation?.isOver === false
-    const isHandedOver = isOurs && conversation?.isHandedOver === true
-    return { isHere, isFull: isHere && people?.isFull === true, isHandedOver, nodeUrl: this.#deps.nodeUrl }
+  joinState(tenant: Tenant, id: string): JoinState {
+    const { nodeUrl } = this.#deps
+    const live = this.#live.get(id)
+    if (live === undefined || !isOf(live.call, tenant)) return { ...nowhere, nodeUrl }
+    const { conversation, people } = live
+    const isHere = conversation?.isOver === false
+    return { isHere, isFull: isHere && people.isFull, isHandedOver: conversation?.isHandedOver === true, nodeUrl }
   }
 
   /**
@@ -131,12 +99,9 @@ export class CallRegistry implements SeatAdmission {
    * process has no such session.
    */
   end(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): boolean {
-    const { call, conversation = null, holder = null } = this.#live.get(id) ?? {}
-    if (conversation === null && holder === null) return this.#claimed.end(tenant, id, { reason, clientReason })
-    if (call?.organizationId !== tenant.organizationId || call.test !== tenant.test) return false
-    if (conversation === null) holder?.end(reason, clientReason)
-    else conversation.end(reason, clientReason)
-    return true
+    const live = this.#live.get(id)
+    if (live !== undefined && !isOf(live.call, tenant)) return false
+    return live?.end(reason, clientReason) || this.#claimed.end(tenant, id, { reason, clientReason })
   }
 
   /** Repeats failed releases of calls. */
@@ -167,26 +132,8 @@ export class CallRegistry implements SeatAdmission {
    * Takes a phone call into this process. It counts as a live session from now on, and `end` works even before its
    * conversation begins. Rejects for the same reasons as a browser's join. The call is then unchanged.
    */
-  async take(pending: LiveCall, caller: Caller, holder: CallHolder): Promise<RegisteredCall> {
-    const live = await this.#take(pending, null, caller, holder)
-    const over = () => {
-      this.#ended(live)
-      holder.conversationOver()
-    }
-    return {
-      get conversation() {
-        return live.conversation
-      },
-      begin: (begun, transport) => {
-        live.call = begun.call
-        live.start = (media) => this.#deps.startConversation(begun, caller, media, over)
-        return this.#joined(live, []).begin(transport)
-      },
-      drop: () => {
-        this.#claimed.begun(live.call.id)
-        this.#ended(live)
-      },
-    }
+  take(pending: LiveCall, caller: Caller, holder: CallHolder): Promise<RegisteredCall> {
+    return this.#take(pending, null, caller, holder)
   }
 
   /** Undoes `hold` if the conversation has not begun. Never rejects. */
@@ -217,38 +164,6 @@ export class CallRegistry implements SeatAdmission {
     return seatOf(call, isJoined, (overrides) => this.#join(call.id, caller, overrides, stored))
   }
 
-  /** Admits a further person to this session beside its caller. */
-  #seatOfPerson(live: Live, { identity, expiresAtMs, person }: TransportClaims, caller: Caller): SessionSeat {
-    const { people } = live
-    const requireSeat = () => {
-      const { call, conversation } = live
-      if (conversation?.isHandedOver) throw new ResourceFault({ kind: 'call_not_live', because: 'with_recipient' })
-      if (conversation === null || conversation.isOver || this.#live.get(call.id) !== live)
-        throw new ResourceFault({ kind: 'call_not_live' })
-      // During a transfer, a person may reconnect, but no new person may join.
-      if (conversation.isTransferring && !people.has(identity))
-        throw new ResourceFault({ kind: 'call_not_live', because: 'transferring' })
-      people.require(identity, expiresAtMs)
-      return conversation
-    }
-    requireSeat()
-    return {
-      ...this.#seatOf(live.call, caller, true),
-      identity,
-      clientOverrides: [],
-      join: () => {
-        requireSeat()
-        const who = { identity, displayName: person?.displayName ?? null }
-        return Promise.resolve({
-          unserved: [],
-          resumed: people.has(identity),
-          // A transfer may have begun meanwhile.
-          begin: (transport: MediaTransport) => people.join(requireSeat(), who, transport),
-        })
-      },
-    }
-  }
-
   async #join(
     id: string,
     caller: Caller,
@@ -256,68 +171,20 @@ export class CallRegistry implements SeatAdmission {
     stored: LiveCall | undefined,
   ): Promise<JoinedSession> {
     const live = this.#live.get(id)
-    if (live !== undefined) return this.#joined(live, [])
+    if (live !== undefined) return live.joined([])
     if (stored === undefined) throw new ResourceFault({ kind: 'call_not_live' })
     // Two sockets may make the first join at once. Both get the same session.
     const underWay = this.#taking.get(id)
-    if (underWay !== undefined) return this.#joined(await underWay, [])
+    if (underWay !== undefined) return (await underWay).joined([])
     const { pipeline, unserved } = takeOverrides(this.#deps.routes, caller, stored.call.pipeline, overrides)
-    const taking = this.#take(stored, pipeline, caller)
+    const taking = this.#take(stored, pipeline, caller, null)
       .catch((error: unknown) => {
-        if (!(error instanceof Fault || error instanceof ResourceFault)) this.#abandon(stored.call)
+        if (!(error instanceof Fault || error instanceof ResourceFault)) void this.#claimed.abandon(stored.call, id)
         throw error
       })
       .finally(() => this.#taking.delete(id))
     this.#taking.set(id, taking)
-    return this.#joined(await taking, unserved)
-  }
-
-  /**
-   * Joins a socket to the session: `begin` connects it to the conversation. If a newer socket has begun meanwhile, this
-   * socket never begins.
-   */
-  #joined(live: Live, unserved: readonly ClientOverride[]): JoinedSession {
-    return {
-      unserved,
-      get resumed() {
-        return live.conversation !== null
-      },
-      begin: (transport) => {
-        live.cancelEnd?.()
-        live.cancelEnd = null
-        const seat = ++live.seat
-        const { conversation } = live
-        if (conversation !== null) conversation.back(transport)
-        const begun = conversation ?? this.#begun(live, transport)
-        const isNewest = () => live.seat === seat
-        return seatedSink(begun, isNewest, { gone: () => this.#gone(live, begun), hangUp: () => begun.hangUp() })
-      },
-    }
-  }
-
-  /** Begins the conversation. If an end was requested before, the conversation ends at once. */
-  #begun(live: Live, transport: MediaTransport): Conversation {
-    const conversation = this.#started(live, transport)
-    live.conversation = conversation
-    const end = this.#claimed.begun(live.call.id)
-    if (end !== null) conversation.end(end.reason, end.clientReason)
-    return conversation
-  }
-
-  /** Starts the conversation. If this fails, the call ends. */
-  #started(live: Live, transport: MediaTransport): Conversation {
-    try {
-      return live.start(transport)
-    } catch (error) {
-      this.#ended(live)
-      this.#abandon(live.call)
-      throw error
-    }
-  }
-
-  /** Ends a call that could not begin because of a defect in this server. A second join would fail in the same way. */
-  #abandon(call: Call): void {
-    void this.#claimed.abandon(call, call.id, 'pipeline_failed')
+    return (await taking).joined(unserved)
   }
 
   /**
@@ -330,15 +197,11 @@ export class CallRegistry implements SeatAdmission {
     pending: LiveCall,
     pipeline: Pipeline | null,
     caller: Caller,
-    holder: CallHolder | null = null,
-  ): Promise<Live> {
+    holder: CallHolder | null,
+  ): Promise<LiveSession> {
     const { calls, organizations, limits, routes } = this.#deps
     const call = pipeline === null ? pending.call : { ...pending.call, pipeline }
     const endLease = await this.#places.takeWithLease(limits, call.organizationId, caller)
-    const start = (transport: MediaTransport) =>
-      this.#deps.startConversation({ ...pending, call }, caller, transport, () => this.#ended(live))
-    const people = new SessionPeople(this.#deps.clock, this.#deps.reconnectMs)
-    const live: Live = { call, start, holder, conversation: null, people, endLease, cancelEnd: null, seat: 0 }
     let isOurs = false
     try {
       // Warms up the providers again, because another process may have created the session, or idle speech engines may
@@ -353,6 +216,9 @@ export class CallRegistry implements SeatAdmission {
       // last place.
       if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions)
         throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
+      const over = () => this.#removed(call.id)
+      const input = { settings: { ...pending, call }, caller, holder, endLease, over }
+      const live = new LiveSession(this.#sessionDeps, input)
       this.#live.set(call.id, live)
       if (isDisabled) this.end(call, call.id, 'api_ended', disabledReason)
       return live
@@ -363,23 +229,15 @@ export class CallRegistry implements SeatAdmission {
     }
   }
 
-  #gone(live: Live, conversation: Conversation): void {
-    if (!this.#live.has(live.call.id)) return
-    conversation.gone()
-    live.cancelEnd?.()
-    live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => {
-      // After a transfer the agent's conversation is over. The caller talks to the recipient over the carrier's
-      // connection, so the media stream is not needed.
-      if (!conversation.isOver) conversation.end('user_disconnected')
-    })
-  }
-
-  #ended(live: Live): void {
-    if (this.#live.get(live.call.id) !== live) return
-    live.cancelEnd?.()
-    live.endLease()
-    live.people.close()
-    this.#live.delete(live.call.id)
+  #removed(id: string): void {
+    this.#live.delete(id)
     if (this.#live.size === 0) this.#whenEmpty()
   }
+}
+
+/** The state of a session that this process does not have. */
+const nowhere = { isHere: false, isFull: false, isHandedOver: false }
+
+function isOf({ organizationId, test }: Call, tenant: Tenant): boolean {
+  return organizationId === tenant.organizationId && test === tenant.test
 }

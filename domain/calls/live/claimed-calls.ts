@@ -15,6 +15,7 @@ export type ClaimedCallsDeps = {
     endUnowned(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): Promise<unknown>
   }
   log: Log
+  /** This process's id among the processes with the same database. */
   ownerId: string
 }
 
@@ -79,11 +80,11 @@ export class ClaimedCalls {
   }
 
   /**
-   * Releases and ends a call whose conversation could not begin. If the database refuses this, `releaseAgain` repeats
-   * it. Never rejects.
+   * Releases and ends a call that could not begin because of a defect in this server. A second join would fail in the
+   * same way. If the database refuses this, `releaseAgain` repeats it. Never rejects.
    */
-  async abandon({ organizationId, test }: Tenant, id: string, reason: EndReason): Promise<void> {
-    const end = this.#claimed.get(id)?.end ?? { reason, clientReason: undefined }
+  async abandon({ organizationId, test }: Tenant, id: string): Promise<void> {
+    const end = this.#claimed.get(id)?.end ?? { reason: 'pipeline_failed', clientReason: undefined }
     this.#claimed.set(id, { tenant: { organizationId, test }, end })
     await this.release({ organizationId, test }, id)
   }
