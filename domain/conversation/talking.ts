@@ -1,13 +1,13 @@
-/** Connects the parts in a running conversation. Started by `startConversation`. */
+/**
+ * A running conversation. It decides what its parts do when something happens: the caller's media, a client's message,
+ * a transfer, a loss, an end. Started by `startConversation`.
+ */
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { Fault } from '../records/fault.ts'
 import type { EndReason } from '../records/states/call.ts'
-import { CallAudio, endedAfter } from './hearing/call-audio.ts'
-import { CallerVoice } from './hearing/caller-voice.ts'
-import { Digits } from './hearing/digits.ts'
-import { Transcription } from './hearing/transcription.ts'
+import { ConversationParts } from './conversation-parts.ts'
+import { endedAfter } from './hearing/call-audio.ts'
 import { type CallLog, roomClosed, roomOpened } from './parts/call-log.ts'
-import type { ConversationEvents } from './parts/conversation-events.ts'
 import type { ConversationInput, GuardedDeps } from './parts/deps.ts'
 import type { Conversation, JoinedPerson } from './parts/live-call.ts'
 import { isHopeless } from './parts/stage-retries.ts'
@@ -18,150 +18,45 @@ import {
   type ScreeningEvents,
   transferNotes,
 } from './parts/transferable.ts'
-import { CallerHold } from './people/caller-hold.ts'
-import { JoinedPeople } from './people/joined-people.ts'
 import { SpokenScreening } from './people/screening.ts'
-import { BackgroundSounds } from './speaking/background-sounds.ts'
-import { Playout } from './speaking/playout.ts'
-import { greetingHint, idleHint, SessionTimers } from './turns/session-timers.ts'
-import { ShownState } from './turns/shown-state.ts'
-import { ToolCalls } from './turns/tool-calls.ts'
-import { TurnRecord } from './turns/turn-record.ts'
-import { Turns } from './turns/turns.ts'
+import { greetingHint } from './turns/session-timers.ts'
 
 export class Talking implements Conversation {
-  readonly #deps: GuardedDeps & { events: ConversationEvents }
+  readonly #deps: GuardedDeps
   readonly #input: ConversationInput
   readonly #log: CallLog
   #media: MediaTransport | null
   readonly #firstMedia: MediaTransport
-  readonly #transcription: Transcription
-  readonly #caller: CallerVoice
-  readonly #playout: Playout
-  readonly #audio: CallAudio
-  readonly #tools: ToolCalls
-  readonly #turns: Turns
-  readonly #record: TurnRecord
-  readonly #timers: SessionTimers
-  readonly #digits: Digits
-  readonly #sounds: BackgroundSounds
-  readonly #hold: CallerHold
-  readonly #shown: ShownState
+  readonly #parts: ConversationParts
   /** `clientReason` is the API client's reason for the end. */
   #ending: { reason: EndReason; fault: SessionFault | null; clientReason?: string | undefined } | null = null
-  readonly #people: JoinedPeople
   #peopleSpeak = false
   #isSilenced = false
   #isOver = false
 
   constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
-    const [{ clock }, { pipeline }] = [deps, input.call]
-    const notify = (event: SessionEvent) => this.#show(event)
-    // The recording begins at the same moment, so times in the call and in the recording are equal.
-    const originMs = clock.monotonicMs()
-    this.#deps = {
-      ...deps,
-      events: {
-        activityChanged: () => this.#followActivity(),
-        userSpoke: () => this.#timers.userSpoke(),
-        agentHungUp: () => this.#end('agent_hangup', null),
-        stageLost: (fault) => this.#lost(fault),
-        sessionOver: () => this.#finish(),
-      },
-    }
+    this.#deps = deps
     this.#input = input
     this.#media = this.#firstMedia = media
     this.#log = log
-    this.#shown = new ShownState(notify)
-    this.#audio = new CallAudio(deps, input.recorder, log, media.sampleRateHz)
-    this.#playout = new Playout(media, deps, {
-      started: () => this.#turns.agentStarted(),
-      finished: () => {
-        this.#timers.agentSpoke()
-        this.#turns.agentFinished()
-      },
-      drained: () => this.#turns.drained(),
-      frame: (samples) => this.#caller.agentFrame(samples),
-      ...(this.#audio.isRecorded && {
-        played: (samples: Int16Array, endMs: number) => this.#audio.agent(samples, endMs),
-      }),
-    })
-    this.#sounds = new BackgroundSounds(this.#playout, media.sampleRateHz)
-    this.#tools = new ToolCalls({
-      clock,
-      call: input.call,
-      runTool: deps.runTool,
-      notify,
-      event: (type, payload) => log.event(type, payload),
-      scheduleCallback: (callback) => log.callback(callback),
-      pressKeys: media.pressKeys ? (digits) => media.pressKeys?.(digits) ?? Promise.resolve() : null,
-    })
-    this.#record = new TurnRecord({
-      clock,
-      newId: deps.newId,
-      log,
-      notify,
-      sttRoute: () => this.#transcription.route,
-      playout: this.#playout,
-      originMs,
-      trace: input.trace ?? null,
-    })
-    this.#transcription = this.#makeTranscription()
-    this.#turns = this.#makeTurns(media.sampleRateHz)
-    this.#caller = this.#makeCaller(media.sampleRateHz)
-    this.#people = this.#makePeople(media.sampleRateHz)
-    this.#hold = this.#makeHold()
-    this.#timers = new SessionTimers(clock, pipeline, {
-      idle: (text) => this.#turns.prompt(text, idleHint),
-      silence: () => this.#close('silence_timeout', null, pipeline.endCallMessage),
-      maxDuration: () => this.#close('max_duration', null, pipeline.endCallMessage),
-    })
-    this.#digits = new Digits(clock, (digits) => this.#turns.typed(`[keypad ${digits}]`, { dtmf: true }))
-  }
-
-  #makeTranscription(): Transcription {
-    const { call, routing, request } = this.#input
-    const deps = { ...this.#deps, request, record: this.#record }
-    return new Transcription(deps, call.pipeline, routing.stt, {
-      transcript: (transcript) => this.#caller.transcript(transcript),
-    })
-  }
-
-  #makeCaller(sampleRateHz: number): CallerVoice {
-    return new CallerVoice(this.#deps, {
-      audio: this.#audio,
-      transcription: this.#transcription,
-      turns: this.#turns,
-      observer: this.#input.observer,
-      sampleRateHz,
-    })
-  }
-
-  #makePeople(sampleRateHz: number): JoinedPeople {
-    const [input, callLog, record, turns] = [this.#input, this.#log, this.#record, this.#turns]
-    const note = (text: string) => this.#note(text)
-    const deps = { ...this.#deps, input, callLog, sampleRateHz, record, turns, note }
-    return new JoinedPeople(deps, {
-      changed: () => {
-        this.#playout.connect(this.#people.count > 0 ? this.#people : null)
-        this.#followActivity()
-      },
+    this.#parts = new ConversationParts(deps, input, media, log, {
+      activityChanged: () => this.#followActivity(),
+      agentHungUp: () => this.#end('agent_hangup', null),
+      stageLost: (fault) => this.#lost(fault),
+      sessionOver: () => this.#finish(),
+      note: (text) => this.#note(text),
+      show: (event) => this.#show(event),
       agentIsMuted: (isMuted) => {
         this.#peopleSpeak = isMuted
         this.#mute()
       },
+      holdChanged: (sound) => this.#holdChanged(sound),
+      timeUp: (reason) => this.#close(reason, null, input.call.pipeline.endCallMessage),
     })
   }
 
-  #makeTurns(sampleRateHz: number): Turns {
-    const [tools, playout, record, transcription] = [this.#tools, this.#playout, this.#record, this.#transcription]
-    const toolsRun = (isRunning: boolean) => this.#sounds.tool(isRunning)
-    const deps = { ...this.#deps, tools, playout, sampleRateHz, record, transcription, toolsRun }
-    return new Turns(deps, this.#input)
-  }
-
   get isOver(): boolean {
-    return this.#isOver || this.#hold.isGone
+    return this.#isOver || this.#parts.hold.isGone
   }
 
   get isEnding(): boolean {
@@ -169,43 +64,44 @@ export class Talking implements Conversation {
   }
 
   get isTransferring(): boolean {
-    return this.#hold.isRequested && !this.#isOver
+    return this.#parts.hold.isRequested && !this.#isOver
   }
 
   get isHandedOver(): boolean {
-    return this.#hold.isGone && !this.#isOver
+    return this.#parts.hold.isGone && !this.#isOver
   }
 
   begin(): void {
-    const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
+    const { audio, sounds, turns } = this.#parts
+    const { backgroundAudio, firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
     this.#log.connected()
     roomOpened(this.#log, this.#input.call.identity)
-    this.#audio.begin()
-    this.#sounds.load(this.#input.call.pipeline.backgroundAudio, this.#deps.log)
+    audio.begin()
+    sounds.load(backgroundAudio, this.#deps.log)
     const isProtected = turnHandling.interruption.protectFirstMessage
     if (this.#input.note !== undefined) this.#note(this.#input.note)
-    if (firstMessageMode === 'generate') this.#turns.prompt(null, greetingHint, isProtected)
-    else if (firstMessageMode === 'message' && firstMessage !== null) this.#turns.prompt(firstMessage, '', isProtected)
+    if (firstMessageMode === 'generate') turns.prompt(null, greetingHint, isProtected)
+    else if (firstMessageMode === 'message' && firstMessage !== null) turns.prompt(firstMessage, '', isProtected)
     this.#followActivity()
   }
 
   audio(samples: Int16Array): void {
-    if (this.#isOver || this.#hold.isHeld) return
-    this.#caller.received(samples)
-    this.#people.caller(samples)
+    if (this.#isOver || this.#parts.hold.isHeld) return
+    this.#parts.caller.received(samples)
+    this.#parts.people.caller(samples)
   }
 
   played(mark: string): void {
-    this.#playout.played(mark)
+    this.#parts.playout.played(mark)
   }
 
   cleared(mark: string | null, playedMs: number): void {
-    this.#playout.cleared(mark, playedMs)
-    if (!this.#isOver) this.#turns.cleared()
+    this.#parts.playout.cleared(mark, playedMs)
+    if (!this.#isOver) this.#parts.turns.cleared()
   }
 
   userMessage(text: string): void {
-    if (this.#ending === null) this.#turns.typed(text, { typed: true })
+    if (this.#ending === null) this.#parts.turns.typed(text, { typed: true })
   }
 
   contextualUpdate(text: string): void {
@@ -214,53 +110,48 @@ export class Talking implements Conversation {
 
   #note(text: string): void {
     if (this.#isOver) return
-    this.#turns.note(text)
-    this.#record.systemTurn(text)
+    this.#parts.turns.note(text)
+    this.#parts.record.systemTurn(text)
   }
 
   dtmf(digits: string): void {
-    if (this.#ending === null && !this.#hold.isHeld) this.#digits.push(digits)
+    if (this.#ending === null && !this.#parts.hold.isHeld) this.#parts.digits.push(digits)
   }
 
   toolResult(id: string, result: string, isError: boolean): boolean {
-    return this.#tools.result(id, result, isError)
+    return this.#parts.tools.result(id, result, isError)
   }
 
   join(person: JoinedPerson, media: MediaTransport): MediaSink {
-    this.#shown.showTo(media, this.#turns.phase)
-    return this.#people.join(person, media)
+    const { people, shown, turns } = this.#parts
+    shown.showTo(media, turns.phase)
+    return people.join(person, media)
   }
 
-  #makeHold(): CallerHold {
-    return new CallerHold(this.#deps.clock, {
-      endSentence: () => this.#turns.endSentence(),
-      agentSpeaks: () => this.#turns.isAgents,
-      awaitsText: () => this.#turns.awaitsText,
-      changed: (sound) => {
-        this.#mute()
-        if (sound !== null) this.#caller.silence()
-        this.#sounds.hold(sound)
-        this.#people.hold(sound !== null)
-        this.#followActivity()
-      },
-    })
+  #holdChanged(sound: HoldSound | null): void {
+    const { caller, sounds, people } = this.#parts
+    this.#mute()
+    if (sound !== null) caller.silence()
+    sounds.hold(sound)
+    people.hold(sound !== null)
+    this.#followActivity()
   }
 
   #mute(): void {
-    this.#turns.mute(this.#peopleSpeak || this.#hold.isHeld || this.#isSilenced)
+    this.#parts.turns.mute(this.#peopleSpeak || this.#parts.hold.isHeld || this.#isSilenced)
   }
 
   hold(sound: HoldSound, held: () => void): boolean {
     if (this.isEnding) return false
-    this.#hold.begin(sound, held)
+    this.#parts.hold.begin(sound, held)
     this.#note(transferNotes.begun)
     return true
   }
 
   resume({ note, message, hint, endsCall }: AfterHold): void {
     if (this.isEnding) return
-    this.#hold.end(() =>
-      endsCall ? this.#close('agent_hangup', null, message) : this.#turns.prompt(message, hint, true, true),
+    this.#parts.hold.end(() =>
+      endsCall ? this.#close('agent_hangup', null, message) : this.#parts.turns.prompt(message, hint, true, true),
     )
     this.#note(note)
   }
@@ -268,10 +159,10 @@ export class Talking implements Conversation {
   handOver(): void {
     if (this.isEnding) return
     this.#note(transferNotes.done)
-    this.#hold.handOver()
+    this.#parts.hold.handOver()
     this.#closeParts('transferred', null)
     this.#log.event('room.agent_left', {})
-    void this.#audio.close()
+    void this.#parts.audio.close()
   }
 
   silence(isSilent: boolean): void {
@@ -290,28 +181,28 @@ export class Talking implements Conversation {
 
   gone(): void {
     this.#media = null
-    this.#playout.use(null)
-    this.#caller.silence()
-    this.#timers.busy()
+    this.#parts.playout.use(null)
+    this.#parts.caller.silence()
+    this.#parts.timers.busy()
   }
 
   back(transport: MediaTransport): void {
     if (this.#isOver) return transport.close(this.#ending?.reason ?? 'agent_hangup', null)
     this.#media = transport
     this.#log.event('room.participant_reconnected', { identity: this.#input.call.identity })
-    this.#playout.use(transport)
-    this.#shown.forget()
+    this.#parts.playout.use(transport)
+    this.#parts.shown.forget()
     this.#followActivity()
   }
 
   hangUp(): void {
-    this.#end(this.#hold.isGone ? 'transferred' : 'user_hangup', null)
+    this.#end(this.#parts.hold.isGone ? 'transferred' : 'user_hangup', null)
   }
 
   end(reason: EndReason, clientReason?: string): void {
     const isShutDown = reason === 'server_shutdown'
     // After a handover the call continues at the carrier without this process, so it has not failed.
-    const isHandedOver = isShutDown && this.#hold.isGone
+    const isHandedOver = isShutDown && this.#parts.hold.isGone
     this.#end(isHandedOver ? 'transferred' : reason, isShutDown ? 'shutting_down' : null, clientReason)
   }
 
@@ -332,14 +223,14 @@ export class Talking implements Conversation {
   #end(reason: EndReason, fault: SessionFault | null, clientReason = this.#ending?.clientReason): void {
     if (this.#isOver) return
     this.#ending = { reason, fault, clientReason }
-    this.#turns.end()
+    this.#parts.turns.end()
   }
 
   /** Ends the conversation after the current sentence and the agent's last words. */
   #close(reason: EndReason, fault: SessionFault | null, text: string | null, isMessage = false): void {
     if (this.#ending !== null) return
     this.#ending = { reason, fault }
-    this.#turns.close(text, isMessage)
+    this.#parts.turns.close(text, isMessage)
   }
 
   #lost(fault: Fault): void {
@@ -350,37 +241,38 @@ export class Talking implements Conversation {
 
   #show(event: SessionEvent): void {
     this.#media?.notify(event)
-    this.#people.notify(event)
+    this.#parts.people.notify(event)
   }
 
   /** Shows the agent's state, goes on with a requested hold, and starts or stops the silence timers. */
   #followActivity(): void {
     if (this.#isOver) return
-    this.#shown.show(this.#turns.phase)
-    this.#hold.advance()
-    if (this.#turns.isQuiet && !this.#hold.isHeld && this.#media !== null && this.#people.count === 0)
-      this.#timers.quiet()
-    else this.#timers.busy()
+    const { hold, people, shown, timers, turns } = this.#parts
+    shown.show(turns.phase)
+    hold.advance()
+    if (turns.isQuiet && !hold.isHeld && this.#media !== null && people.count === 0) timers.quiet()
+    else timers.busy()
   }
 
   #finish(): void {
     if (this.#isOver) return
     this.#isOver = true
     const { reason, fault, clientReason } = this.#ending ?? { reason: 'agent_hangup', fault: null }
-    this.#digits.close()
+    this.#parts.digits.close()
     this.#closeParts(reason, fault)
-    roomClosed(this.#log, this.#input.call.identity, !this.#hold.isGone)
+    roomClosed(this.#log, this.#input.call.identity, !this.#parts.hold.isGone)
     this.#media?.close(reason, fault)
     this.#firstMedia.over?.(fault)
-    const stored = this.#audio.close().then(() => this.#log.ended(reason, clientReason))
+    const stored = this.#parts.audio.close().then(() => this.#log.ended(reason, clientReason))
     void endedAfter(stored, this.#deps.log, this.#input)
   }
 
   #closeParts(reason: EndReason, fault: SessionFault | null): void {
-    this.#sounds.close()
-    this.#timers.stop()
-    this.#caller.close()
-    this.#playout.close()
-    this.#people.close((media) => media.close(reason, fault))
+    const { caller, people, playout, sounds, timers } = this.#parts
+    sounds.close()
+    timers.stop()
+    caller.close()
+    playout.close()
+    people.close((media) => media.close(reason, fault))
   }
 }
