@@ -2,10 +2,8 @@
 import type { StreamTranscript } from '../../ports/stt.ts'
 import type { Said, SpeechSpans } from '../hearing/listening.ts'
 import type { Transcription } from '../hearing/transcription.ts'
-import type { ConversationEvents } from '../parts/conversation-events.ts'
 import type { ConversationInput } from '../parts/deps.ts'
 import { isEcho } from '../words/own-words.ts'
-import type { AgentTurn, DecisionTiming } from './agent-turn.ts'
 import { AgentTurns, type AgentTurnsDeps } from './agent-turns.ts'
 import { Goodbye } from './goodbye.ts'
 import { History } from './history.ts'
@@ -14,12 +12,9 @@ import { NextSpeech } from './next-speech.ts'
 import { Settling } from './settling.ts'
 import { lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
 import { initialTurnState, isAgents, step, type TurnEffect, type TurnEvent } from './turn-machine.ts'
-import type { TurnRecord } from './turn-record.ts'
 import { type SaidTurn, UserTurn } from './user-turn.ts'
 
-export type TurnsDeps = Omit<AgentTurnsDeps, 'history'> & {
-  events: ConversationEvents
-  record: TurnRecord
+export type TurnsDeps = Omit<AgentTurnsDeps, 'history' | 'settling'> & {
   transcription: Pick<Transcription, 'flush' | 'forgetAudio' | 'readyMs' | 'text'>
 }
 
@@ -30,21 +25,19 @@ export class Turns implements SpeechSpans {
   readonly #user: UserTurn
   readonly #interruption: Interruption
   readonly #settling: Settling
-  readonly #made: AgentTurns
+  readonly #agent: AgentTurns
   readonly #goodbye: Goodbye
   #state = initialTurnState
   readonly #next = new NextSpeech()
-  #protected: AgentTurn | null = null
   #answersSinceMs = Number.NEGATIVE_INFINITY
   #isMuted = false
-  #lastWords = ''
 
   constructor(deps: TurnsDeps, input: ConversationInput) {
     this.#deps = deps
     this.#input = input
     this.#history = new History(input.call.pipeline.systemPrompt)
-    this.#made = new AgentTurns({ ...deps, history: this.#history }, input)
     this.#settling = new Settling(deps)
+    this.#agent = new AgentTurns({ ...deps, history: this.#history, settling: this.#settling }, input)
     this.#goodbye = new Goodbye(deps.clock)
     this.#interruption = new Interruption(deps.clock, input.call.pipeline, {
       mode: () => this.#mode(),
@@ -56,11 +49,11 @@ export class Turns implements SpeechSpans {
       decided: () => this.#react('decided'),
       nothingSaid: (spokenMs) => {
         this.#react('nothingSaid')
-        this.#made.unheard.after(spokenMs, this.#history, (text, hint) => this.prompt(text, hint))
+        this.#agent.unheard.after(spokenMs, this.#history, (text, hint) => this.prompt(text, hint))
       },
       guess: (text) => {
         if (!this.#isMuted && !this.#settling.isUnderWay && this.#state.phase === 'deciding')
-          this.#made.startGuess(text)
+          this.#agent.startGuess(text)
       },
       flush: () => deps.transcription.flush(),
     })
@@ -82,8 +75,8 @@ export class Turns implements SpeechSpans {
 
   /** Returns true if an uninterruptible text waits, or if its playout has not begun. */
   get awaitsText(): boolean {
-    const { current } = this.#made
-    const isUnplayed = current === this.#protected && current?.thinking === null && !this.#state.started
+    const { current, isProtected } = this.#agent
+    const isUnplayed = isProtected && current?.thinking === null && !this.#state.started
     return this.#next.isProtected || isUnplayed
   }
 
@@ -103,7 +96,7 @@ export class Turns implements SpeechSpans {
       this.#deps.transcription.flush()
       this.#interruption.judge(false)
     }
-    if (this.#state.phase === 'closing' && this.#made.current === null) this.#endUserTurn()
+    if (this.#state.phase === 'closing' && this.#agent.current === null) this.#endUserTurn()
   }
 
   transcript(transcript: StreamTranscript, said: Said): void {
@@ -114,7 +107,7 @@ export class Turns implements SpeechSpans {
     const { phase } = this.#state
     if (phase === 'closing' || phase === 'over') return
     // If no speech was detected, the transcript comes from the agent's echo, or from speech too quiet for detection.
-    if (!this.#user.isSpeech(said) && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords)))
+    if (!this.#user.isSpeech(said) && (isAgents(phase) || isEcho(this.#user.text, this.#agent.lastWords)))
       return this.#user.drop()
     this.#deps.record.userText(this.#user.id, this.#user.text, false)
     if (isAgents(phase)) return this.#interruption.judge(false)
@@ -131,7 +124,7 @@ export class Turns implements SpeechSpans {
     if (this.#isMuted) return this.#settling.afterwards(due)
     const begin = () => {
       const decisionMs = this.#deps.clock.monotonicMs()
-      this.#start(this.#made.answer(text), { speechEndMs: null, dueMs: null, decisionMs })
+      this.#agent.start(this.#agent.answer(text), { speechEndMs: null, dueMs: null, decisionMs })
     }
     this.#next.want({ isProtected: false, answersWords: false, due, begin })
     this.#react('typed')
@@ -141,13 +134,13 @@ export class Turns implements SpeechSpans {
   mute(isMuted: boolean): void {
     this.#isMuted = isMuted
     if (!isMuted) return
-    this.#made.dropGuess()
+    this.#agent.dropGuess()
     this.#react('muted')
   }
 
   /** Adds a note for the LLM, or a joined person's words. An answer that began without them is dropped. */
   note(text: string, role: 'system' | 'assistant' = 'system'): void {
-    this.#made.dropGuess()
+    this.#agent.dropGuess()
     if (role === 'system') this.#history.note(text)
     else this.#settling.afterwards(() => this.#history.agent([{ type: 'message', role, text }]))
   }
@@ -159,9 +152,8 @@ export class Turns implements SpeechSpans {
   prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
     if (this.#isMuted) return
     const begin = () => {
-      const turn = text === null ? this.#made.answer(null, hint) : this.#made.line(text)
-      if (isProtected) this.#protected = turn
-      this.#start(turn, null)
+      const turn = text === null ? this.#agent.answer(null, hint) : this.#agent.line(text)
+      this.#agent.start(turn, null, isProtected)
     }
     this.#next.want({ isProtected, answersWords: false, due: () => {}, begin })
     this.#react(isNext ? 'typed' : 'prompted')
@@ -172,11 +164,8 @@ export class Turns implements SpeechSpans {
   }
 
   agentFinished(): void {
-    const turn = this.#made.current
+    const turn = this.#agent.finish()
     if (turn === null) return
-    this.#made.current = null
-    if (!turn.hasFailed && turn.thinking !== null) this.#made.failures.reset()
-    this.#close(turn, true)
     if (turn.endsCall) return this.#deps.events.agentHungUp()
     if (this.#state.phase === 'closing' && this.#goodbye.isAwaited) return this.#sayGoodbye()
     this.#react('agentFinished')
@@ -188,16 +177,12 @@ export class Turns implements SpeechSpans {
   }
 
   drained(): void {
-    ;(this.#made.current ?? this.#made.guess)?.speech.resume()
+    this.#agent.drained()
   }
 
   /** Makes the agent stop after the current sentence. Returns false if the agent is not in a sentence. */
   endSentence(): boolean {
-    const { playout } = this.#deps
-    if (this.#made.current === null || (!this.#state.started && playout.playedMs === 0)) return false
-    this.#made.current.endSentence(playout.playedMs)
-    playout.release()
-    return true
+    return this.#agent.endSentence(this.#state.started)
   }
 
   /** Ends the session after the current sentence and after `text`. `isMessage` allows more time for the text. */
@@ -220,8 +205,7 @@ export class Turns implements SpeechSpans {
   }
 
   #mode() {
-    const { current } = this.#made
-    if (this.#next.isProtected || (current !== null && current === this.#protected)) return 'none'
+    if (this.#next.isProtected || this.#agent.isProtected) return 'none'
     return this.#input.call.pipeline.turnHandling.interruption.mode
   }
 
@@ -229,13 +213,13 @@ export class Turns implements SpeechSpans {
     decide: () => this.#user.decide(),
     keepListening: () => {
       this.#user.keepListening()
-      if (this.#state.phase === 'listening') this.#made.dropGuess()
+      if (this.#state.phase === 'listening') this.#agent.dropGuess()
     },
     answer: () => this.#wantAnswer(),
     keep: () => this.#settling.afterwards(() => this.#takeRest()),
     speak: () => {
       this.#user.keepListening()
-      this.#made.dropGuess()
+      this.#agent.dropGuess()
       this.#takeNext()
     },
     pause: () => this.#deps.playout.pause(),
@@ -274,7 +258,7 @@ export class Turns implements SpeechSpans {
     const said = this.#takeSaid()
     const decisionMs = this.#deps.clock.monotonicMs()
     this.#answersSinceMs = decisionMs
-    this.#start(this.#made.answerTo(said.text), { ...said, decisionMs })
+    this.#agent.start(this.#agent.answerTo(said.text), { ...said, decisionMs })
   }
 
   /** Adds the user's turn to the transcript and the history. Returns the turn. */
@@ -284,12 +268,6 @@ export class Turns implements SpeechSpans {
     this.#deps.record.userTurn(said, 'stt', {})
     this.#history.user(said.text)
     return said
-  }
-
-  #start(turn: AgentTurn, timing: DecisionTiming | null): void {
-    this.#made.current = turn
-    turn.release(timing)
-    if (turn.speech.text !== '') this.#deps.record.agentText(turn.id, turn.speech.text, false, false)
   }
 
   #resume(): void {
@@ -307,24 +285,7 @@ export class Turns implements SpeechSpans {
   #interrupt(): void {
     this.#interruption.end()
     this.#next.drop()
-    const turn = this.#made.current
-    this.#made.current = null
-    if (turn === null) return
-    turn.drop()
-    this.#deps.toolsRun(false)
-    this.#deps.playout.stop()
-    this.#lastWords = turn.speech.text
-    this.#settling.begin(turn, () => {
-      this.#close(turn, false)
-      this.#deps.events.activityChanged()
-    })
-  }
-
-  #close(turn: AgentTurn, isWhole: boolean): void {
-    turn.drop()
-    this.#history.agent(turn.items(isWhole))
-    this.#lastWords = turn.speech.text
-    this.#deps.record.agentTurn(turn, isWhole)
+    this.#agent.interrupt()
   }
 
   /**
@@ -339,9 +300,9 @@ export class Turns implements SpeechSpans {
   /** Waits for the agent's or the user's current sentence before the goodbye. */
   #endSentence(): void {
     this.#user.keepListening()
-    this.#made.dropGuess()
+    this.#agent.dropGuess()
     this.#goodbye.after(lastSentenceMs, () => this.#sayGoodbye())
-    if (this.endSentence() || (this.#made.current === null && this.#state.talks)) return
+    if (this.endSentence() || (this.#agent.current === null && this.#state.talks)) return
     this.#sayGoodbye()
   }
 
@@ -359,13 +320,13 @@ export class Turns implements SpeechSpans {
     const { text, withinMs } = words
     if (text === null) return this.#settling.afterwards(() => this.#react('end'))
     this.#goodbye.after(withinMs, () => this.#react('end'))
-    this.#settling.afterwards(() => this.#start(this.#made.line(text), null))
+    this.#settling.afterwards(() => this.#agent.start(this.#agent.line(text), null))
   }
 
   #finish(): void {
     this.#goodbye.cancel()
     this.#interruption.end()
-    this.#made.dropGuess()
+    this.#agent.dropGuess()
     this.#interrupt()
     this.#settling.settle()
     this.#takeRest()
