@@ -9,6 +9,7 @@ import type { StreamTranscript, Stt, SttStream } from '../ports/stt.ts'
 import { Fault } from '../records/fault.ts'
 import type { Ask } from '../routing/ask.ts'
 import { type AttemptListener, AttemptSink } from './attempt-sink.ts'
+import { AudioCredit, audioQuantity, creditSliceMs } from './audio-credit.ts'
 import { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
@@ -57,12 +58,6 @@ const aheadBytesMax = 24 * 1024 * 1024
 /** A failover sends at most this much audio again. */
 const replayMs = 10_000
 /**
- * Credit is reserved for one minute of audio at a time, `sliceLeadMs` before it is needed, so that no frame waits for a
- * query.
- */
-const sliceMs = 60_000
-const sliceLeadMs = 5000
-/**
  * A real-time client may send audio faster than real time by this factor, because after a network pause it sends the
  * delayed audio.
  */
@@ -82,6 +77,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   readonly #input: TranscribeStreamInput
   readonly #sink: TranscriptionSink
   readonly #layout: AudioLayout
+  readonly #credit: AudioCredit
   readonly #aheadBytesMax: number
   readonly #startedMs: number
   #state: StreamState = 'opening'
@@ -103,18 +99,13 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   #receivedSamples = 0
   #sentSamples = 0
   #lostSamples = 0
-  #reservedMs = sliceMs
-  /**
-   * The sample at which the next slice of credit is reserved. Null if the stream costs nothing, and during a
-   * reservation.
-   */
-  #reserveAtSamples: number | null = null
 
   constructor(deps: TranscribeStreamDeps, input: TranscribeStreamInput, sink: TranscriptionSink) {
     this.#deps = deps
     this.#input = input
     this.#sink = sink
     this.#layout = new AudioLayout(input.audio)
+    this.#credit = new AudioCredit(this.#layout, (error) => this.#fail(error))
     this.#startedMs = deps.clock.monotonicMs()
     this.#aheadBytesMax = Math.min(aheadBytesMax, (deps.streams.aheadMsMax * this.#layout.bytesPerS) / 1000)
     if (input.replay) this.#recent = new RecentAudio(this.#layout, replayMs)
@@ -183,7 +174,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     const run: Plan<SttStream>['run'] = (row, signal, { speech }) => this.#openAt(speech?.stt, row, ask, signal)
     // In this plan `firstByteMs` limits the time to open the stream. It is not a measurement for the model's ranking,
     // because it does not show how soon speech becomes text.
-    const plan = { ask, atOnce: false, worstCase: () => audioQuantity(sliceMs), run }
+    const plan = { ask, atOnce: false, worstCase: () => audioQuantity(creditSliceMs), run }
     return dispatchRequest(this.#deps, this.#input, plan)
   }
 
@@ -216,7 +207,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
       // A failover also ends the failed attempt's signal. This must not end the stream.
       if (this.#isOpen(stream)) this.#fail(error)
     })
-    this.#reserveAtSamples = dispatched.costs(audioQuantity(sliceMs)) ? this.#reservedSamples() : null
+    this.#credit.opened(dispatched)
     if (this.#isOpen(stream)) this.#sink.ready(dispatched.route, ignoredHints(dispatched.row, this.#input))
     this.#catchUp(stream)
   }
@@ -272,7 +263,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     if (this.#stream === null) return
     this.#recent?.push(frame)
     this.#sendOn(this.#stream, frame)
-    if (this.#reserveAtSamples !== null && this.#sentSamples >= this.#reserveAtSamples) void this.#reserveSlice()
+    this.#credit.sent(this.#sentSamples)
   }
 
   #sendOn(stream: SttStream, frame: Uint8Array): void {
@@ -322,23 +313,6 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     return this.#dispatched?.failOver(error) ?? Promise.reject(error)
   }
 
-  async #reserveSlice(): Promise<void> {
-    // Only one reservation runs at a time. It also covers audio that arrived after the reservation was due.
-    this.#reserveAtSamples = null
-    const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
-    try {
-      await this.#dispatched?.reserve(audioQuantity(amountMs))
-      this.#reservedMs += amountMs
-      this.#reserveAtSamples = this.#reservedSamples()
-    } catch (error) {
-      this.#fail(error)
-    }
-  }
-
-  #reservedSamples(): number {
-    return this.#layout.samplesIn(this.#reservedMs - sliceLeadMs)
-  }
-
   #sentMs(): number {
     return this.#layout.msOf(this.#sentSamples)
   }
@@ -373,7 +347,3 @@ class Transcribing implements TranscriptionStream, AttemptListener {
 }
 
 const flushMark = new Uint8Array(0)
-
-function audioQuantity(ms: number): Quantity[] {
-  return [{ unit: 'audio_milliseconds', amount: ms }]
-}
