@@ -1,41 +1,25 @@
 /**
- * Runs one call's transfer. `plan.ts` decides what to do after each event; this class sends the commands to the
- * carrier, and reports the next events.
+ * Runs one call's transfer: its attempts one after another, the caller's hold, the time limits, and the answers to
+ * clients' requests. `plan.ts` decides what to do after each event; this class carries out the effects. Each `Attempt`
+ * handles one recipient.
  */
-import type { Answering, AnswerResult } from '../answering/answering.ts'
 import { afterHoldOf } from '../calls/after-transfer.ts'
-import { defaultSummary } from '../calls/transfer-summary.ts'
 import type { TransferableConversation } from '../conversation/parts/transferable.ts'
-import { screeningText } from '../conversation/words/decision-words.ts'
 import type { OpenTransfer, PhoneCall } from '../phone/phone-call.ts'
-import type { LegMedia } from '../ports/leg-media.ts'
 import type { LegEvent } from '../ports/phone-line.ts'
-import type { Clock, Log } from '../ports/system.ts'
-import type { LegHolder, LegStore } from '../records/leg.ts'
-import type { PriceOfLeg } from '../records/leg-costs.ts'
-import { type NotDialed, whyNotDialed } from '../records/not-dialed.ts'
+import type { NotDialed } from '../records/not-dialed.ts'
 import type { TransferStatus } from '../records/states/transfer.ts'
 import type { Destination, TransferCancelRequest, TransferDone, TransferSettings } from '../records/transfer.ts'
-import { type Attempt, changedRow } from './attempt.ts'
+import { Attempt, type AttemptDeps, type StatusChange } from './attempt.ts'
 import { type FetchHoldAudio, holdSoundOf } from './hold-audio.ts'
-import { leftWhileBridging } from './leaving.ts'
-import { newTransfer } from './new-transfer.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
-import { dialMs, Recipient } from './recipient.ts'
-import { recipientDial, recipientLeg } from './recipient-leg.ts'
+import { dialMs } from './recipient.ts'
 import { noNotes, type RequestNotes } from './request-notes.ts'
-import { detectVoicemail } from './voicemail-detection.ts'
 
-export type LiveTransferDeps = {
-  media: LegMedia
-  legs: LegStore
-  priceOf: PriceOfLeg
-  legHolders: { hold(holder: LegHolder): void; release(legId: string): void }
-  clock: Clock
-  log: Log
+export type LiveTransferDeps = AttemptDeps & {
   fetchHoldAudio: FetchHoldAudio
-  /** Makes ids: a UUIDv7, and `leg_…`. */
-  ids: { transfer: () => string; leg: () => string }
+  /** Makes a UUIDv7. */
+  ids: { transfer: () => string }
 }
 
 /** The methods and fields of the transferred call that this file uses. */
@@ -207,7 +191,7 @@ export class LiveTransfer implements OpenTransfer {
       case 'screen':
         return this.#screen()
       case 'bridge':
-        return this.#bridge()
+        return this.#newest.bridge()
       case 'handOver':
         this.#newest.recipient.handedOver()
         this.#phone.handedOver()
@@ -231,8 +215,8 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   #resume(): void {
-    const { row, screening } = this.#newest
-    this.#conversation.resume(afterHoldOf(this.#settings, row.failureCause, screening !== null))
+    const { row, isScreened } = this.#newest
+    this.#conversation.resume(afterHoldOf(this.#settings, row.failureCause, isScreened))
   }
 
   #dial(number: number): void {
@@ -240,62 +224,22 @@ export class LiveTransfer implements OpenTransfer {
     this.#attempts.push(attempt)
     this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: null })
     this.#ring(dialMs)
-    const request = recipientDial(this.#settings, this.#phone.ref, attempt.destination.to)
-    void attempt.recipient.dial(request, this.#settings.kind === 'warm')
+    attempt.dial()
   }
 
   #newAttempt(number: number): Attempt {
-    const { clock, ids, legHolders, priceOf } = this.#deps
-    const { call, leg, line, record } = this.#phone
-    const { organizationId, test } = leg
-    const { kind, outboundTrunkId } = this.#settings
-    const destination = this.#settings.destinations[number - 1] as Destination
     const id = this.#nextId
-    this.#nextId = ids.transfer()
-    const nowMs = clock.nowMs()
-    const legId = ids.leg()
-    const ofRecipient = recipientLeg(this.#phone, { id: legId, to: destination.to, createdAtMs: nowMs }, priceOf)
-    const over = () => legHolders.release(legId)
-    const recipient = new Recipient({ ...this.#deps, line, record, over }, ofRecipient, {
-      happened: (event) => {
-        if (event !== 'recipientLeft' || attempt.row.status !== 'bridging')
-          return this.#happened({ type: 'attempt', attempt: number, event })
-        void leftWhileBridging(this.#phone, number).then((left) => this.#happened(left))
-      },
+    this.#nextId = this.#deps.ids.transfer()
+    const input = { id, number, destination: this.#settings.destinations[number - 1] as Destination }
+    const context = { phone: this.#phone, conversation: this.#conversation, settings: this.#settings }
+    const attempt: Attempt = new Attempt(this.#deps, context, input, {
+      happened: (event) => this.#happened(event),
       dialed: () => this.#dialed(attempt),
-      notDialed: (error) => {
-        attempt.notDialed = whyNotDialed(error, kind === 'blind' && outboundTrunkId !== null)
-      },
-      judged: (result) => this.#judged(attempt, result),
     })
-    legHolders.hold(recipient)
-    const identity = { organizationId, test, id, callId: call.id, callerIdentity: call.identity, legId }
-    const row = newTransfer(identity, this.#settings, destination, this.#summaryOf(destination), nowMs)
-    const state = { screening: null, detection: null, isJudged: false, isSettled: false, notDialed: null }
-    const attempt: Attempt = { row, destination, recipient, ...state }
     return attempt
   }
 
-  /** Handles the carrier's result of answering machine detection. If the result arrives too late, it is ignored. */
-  #judged(attempt: Attempt, result: AnswerResult): void {
-    if (attempt.detection !== null) {
-      if (attempt.detection.plan.mode === 'carrier') attempt.detection.decide(result)
-      return
-    }
-    if (attempt.isJudged || attempt.row.status !== 'requested') return
-    attempt.isJudged = true
-    this.#phone.record.line('carrier.machine_detection', { leg: 'recipient', mode: 'carrier', result })
-    if (result === 'machine') this.#attemptEvent('machine')
-  }
-
-  #summaryOf({ summary }: Destination): string | null {
-    const { call, record } = this.#phone
-    if (summary !== null || this.#settings.kind === 'blind') return summary
-    return defaultSummary(record.lastSaid(), call.pipeline.intent.language)
-  }
-
   #dialed(attempt: Attempt): void {
-    attempt.isSettled = true
     if (attempt !== this.#newest) return
     if (attempt.row.status === 'requested') this.#ring(0)
     for (const settle of this.#settled.splice(0)) settle()
@@ -309,52 +253,22 @@ export class LiveTransfer implements OpenTransfer {
     this.#wait(dialLimitMs + this.#settings.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
   }
 
-  #changed(change: Extract<CourseEffect, { type: 'changed' }>): void {
+  #changed(change: StatusChange): void {
     const { status, then } = change
     const attempt = this.#newest
-    attempt.row = changedRow(attempt.row, change, this.#settings, this.#notes, this.#deps.clock.nowMs())
+    attempt.changed(change, this.#notes)
     this.#notes = noNotes
     this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: then === 'dial' ? this.#nextId : null })
     this.#cancelTimer()
     if (status === 'screening') return
     // The time limit for the connection begins now, although the agent may still be finishing its sentence.
     if (status === 'bridging') this.#wait(bridgeMs, 'lineFailed')
-    attempt.screening?.close()
-    attempt.detection?.close()
+    attempt.endScreening()
   }
 
   #screen(): void {
-    const { recipient, destination, row } = this.#newest
-    const { stream } = recipient
     this.#wait((this.#settings.screeningTimeoutS ?? 0) * 1000, 'noAnswer')
-    if (stream === null) return
-    const { language } = this.#phone.call.pipeline.intent
-    const text = screeningText(destination.screeningPrompt, row.summary, language)
-    const number = this.#course.attempt
-    const happened = (event: 'accepted' | 'declined' | 'machine') =>
-      this.#happened({ type: 'attempt', attempt: number, event })
-    if (!this.#newest.isJudged) this.#newest.detection = this.#detect(() => happened('machine'))
-    const { observer = null } = this.#newest.detection ?? {}
-    this.#newest.screening = this.#conversation.screen(text, stream, { decided: happened, observer })
-    recipient.connect(this.#newest.screening)
-  }
-
-  #detect(machine: () => void): Answering | null {
-    const { record, call, line } = this.#phone
-    const deps = { clock: this.#deps.clock, record, machine }
-    return detectVoicemail(this.#settings.detection, line.name, call.pipeline, deps)
-  }
-
-  #bridge(): void {
-    const { line, ref } = this.#phone
-    const { ref: other } = this.#newest.recipient
-    const number = this.#course.attempt
-    const failed = () => this.#happened({ type: 'attempt', attempt: number, event: 'lineFailed' })
-    if (ref === null || other === null) return failed()
-    line.bridge(ref, other).catch((err: unknown) => {
-      this.#deps.log.warn({ err, callId: this.#phone.leg.callId }, 'a line did not connect two legs')
-      failed()
-    })
+    this.#newest.screen()
   }
 
   #wait(delayMs: number, event: 'noAnswer' | 'lineFailed'): void {
