@@ -12,7 +12,7 @@ import type { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LiveCall, RegisteredCall } from '../conversation/parts/live-call.ts'
 import type { TransferableConversation } from '../conversation/parts/transferable.ts'
-import type { LegMedia, StreamFailure } from '../ports/leg-media.ts'
+import type { StreamFailure } from '../ports/leg-media.ts'
 import type { MediaTransport, SessionFault } from '../ports/media.ts'
 import {
   type LegEvent,
@@ -22,32 +22,24 @@ import {
   PhoneLineError,
   type RejectCode,
 } from '../ports/phone-line.ts'
-import type { Clock, Log } from '../ports/system.ts'
 import type { Call } from '../records/call.ts'
-import { type Leg, type LegHolder, type LegStore, mayBeOver, refOf } from '../records/leg.ts'
+import type { Leg, LegHolder } from '../records/leg.ts'
 import type { EndReason } from '../records/states/call.ts'
 import { answeringOf } from './answer-plan.ts'
-import { hangUpLeg, refuseOrHangUp } from './hang-up-leg.ts'
 import { reasonOfHangup } from './hangup.ts'
-import { LegSink, LegTransport } from './leg-audio.ts'
-import { forgetStream, storeLegName } from './leg-name.ts'
+import { HeldLeg, type HeldLegDeps } from './held-leg.ts'
+import { type LegSink, LegTransport } from './leg-audio.ts'
+import { forgetStream } from './leg-name.ts'
 import { pressKeys } from './press-keys.ts'
 import { recordLegEvent } from './record-leg-event.ts'
 
-export type PhoneCallDeps = {
-  line: PhoneLine
-  media: LegMedia
-  legs: Pick<LegStore, 'dialed' | 'answered' | 'ended'>
-  clock: Clock
-  log: Log
+export type PhoneCallDeps = HeldLegDeps & {
   /** Called once, when the call is over. */
   over: () => void
 }
 
 /** After the person answers, the audio stream must begin within this time. */
 const streamMs = 10_000
-/** The conversation's sample rate. Phone audio never has a higher rate. */
-const sampleRateHz = 16_000
 
 /** The call's running transfer. */
 export type OpenTransfer = {
@@ -58,11 +50,10 @@ export type OpenTransfer = {
 }
 
 export class PhoneCall implements LegHolder {
-  readonly leg: Leg
   readonly record: PhoneLog
   readonly #deps: PhoneCallDeps
   #state: 'dialing' | 'ringing' | 'answered' | 'talking' | 'over' = 'dialing'
-  #ref: LegRef | null
+  readonly #held: HeldLeg
   #registered: RegisteredCall | null = null
   #call: Call
   /** Null for an inbound call, or if the call continues in the same way for a person and a machine. */
@@ -71,15 +62,8 @@ export class PhoneCall implements LegHolder {
   #stream: MediaTransport | null = null
   /** Null until the settings are known. The conversation begins only with settings. */
   #live: LiveCall | null = null
-  readonly #sink = new LegSink(() => void this.#streamLost())
   #cancelWait = () => {}
-  #signMs: number
-  #hasHungUp = false
-  /** The SIP code for refusing an inbound caller. Null if the leg must be hung up. */
-  #rejectCode: RejectCode | null = null
   #transfer: OpenTransfer | null = null
-  /** True if the carrier has connected the caller with a transfer's recipient. */
-  #isHandedOver = false
   #isReleased = false
 
   constructor(deps: PhoneCallDeps, { call, answerPlan, ignoredRegion: region }: LiveCall, leg: Leg, record: PhoneLog) {
@@ -87,10 +71,12 @@ export class PhoneCall implements LegHolder {
     this.#ignoredRegion = region === undefined ? {} : { requested_region: region, region: null }
     this.#call = call
     this.#answering = answeringOf(answerPlan, deps.clock, record)
-    this.leg = leg
+    this.#held = new HeldLeg(deps, leg, () => void this.#streamLost())
     this.record = record
-    this.#ref = refOf(leg)
-    this.#signMs = deps.clock.monotonicMs()
+  }
+
+  get leg(): Leg {
+    return this.#held.leg
   }
 
   get call(): Call {
@@ -108,7 +94,7 @@ export class PhoneCall implements LegHolder {
 
   /** Null until the carrier has assigned an id to the leg. */
   get ref(): LegRef | null {
-    return this.#ref
+    return this.#held.ref
   }
 
   get line(): PhoneLine {
@@ -124,23 +110,17 @@ export class PhoneCall implements LegHolder {
 
   /** Called when the carrier has connected the caller with a transfer's recipient. */
   handedOver(): void {
-    this.#isHandedOver = true
-    this.#sink.handOver()
+    this.#held.handedOver()
   }
 
   /** Called when the transfer's recipient has hung up. The transferred call is then over. */
   recipientLeft(): void {
-    this.#sink.hangUp()
+    this.#held.sink.hangUp()
   }
 
   /** Makes the URL for the leg's audio stream, to which the carrier connects. */
   expectStream(): MediaEndpoint {
-    const { media } = this.#deps
-    return media.expect({
-      legId: this.leg.id,
-      organizationId: this.leg.organizationId,
-      line: this.leg.line,
-      sampleRateHz,
+    return this.#held.expectStream({
       joined: (stream, carrierLegId) => this.#joined(stream, carrierLegId),
       failed: (reason) => this.#streamFailed(reason),
     })
@@ -170,10 +150,11 @@ export class PhoneCall implements LegHolder {
 
   /** Answers an inbound caller. */
   async answer(): Promise<void> {
-    if (this.#ref === null || !this.#isUnanswered()) return
+    const { ref } = this
+    if (ref === null || !this.#isUnanswered()) return
     this.#wait(streamMs, () => this.end('carrier_error'))
     try {
-      await this.#deps.line.answer(this.#ref, this.expectStream())
+      await this.#deps.line.answer(ref, this.expectStream())
     } catch (error) {
       if (!(error instanceof PhoneLineError)) throw error
       this.#deps.log.warn({ err: error, legId: this.leg.id }, 'a leg was not answered')
@@ -184,7 +165,7 @@ export class PhoneCall implements LegHolder {
 
   /** Refuses an inbound caller. */
   refuse(reason: EndReason, code: RejectCode): void {
-    this.#rejectCode = code
+    this.#held.refuseWith(code)
     this.end(reason, undefined, code)
   }
 
@@ -195,7 +176,7 @@ export class PhoneCall implements LegHolder {
   }
 
   event(event: LegEvent): void {
-    this.#signMs = this.#deps.clock.monotonicMs()
+    this.#held.showedLife()
     // If the answer to the dial command was lost, this event is the first with the carrier's leg id.
     if (event.type !== 'hangup') this.#named(event.carrierLegId)
     this.#transfer?.callerEvent(event)
@@ -239,21 +220,18 @@ export class PhoneCall implements LegHolder {
   /** Called when the conversation is over. */
   conversationOver(fault: SessionFault | null = null): void {
     // This process is shutting down, but the carrier keeps the two people connected without it.
-    if (this.#isHandedOver && fault === 'shutting_down') this.#isReleased = true
+    if (this.#held.isHandedOver && fault === 'shutting_down') this.#isReleased = true
     if (!this.isOver) this.#close()
   }
 
   /** Asks the carrier if the leg still exists, after a long time without events and audio. */
   async look(): Promise<void> {
-    const { clock } = this.#deps
-    if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
-    this.#sink.hasAudio = false
-    if (mayBeOver(clock.monotonicMs() - this.#signMs, this.#isHandedOver)) await this.#askWhetherAlive()
+    if (this.#held.mayBeOver()) await this.#askWhetherAlive()
   }
 
   #answered(atMs: number): void {
     this.#answering?.answered()
-    void this.#deps.legs.answered(this.leg, atMs).catch((err: unknown) => this.#unstored(err))
+    this.#held.answered(atMs)
     if (!this.#isUnanswered()) return
     this.#state = 'answered'
     this.#wait(streamMs, () => this.end('carrier_error'))
@@ -268,7 +246,7 @@ export class PhoneCall implements LegHolder {
       this.#cancelWait()
       this.#begin()
     }
-    return this.#sink
+    return this.#held.sink
   }
 
   /** Begins the conversation if the call is registered, has settings and has a stream. */
@@ -278,11 +256,11 @@ export class PhoneCall implements LegHolder {
     this.#state = 'talking'
     try {
       const transport = new LegTransport(stream, {
-        pressKeys: (digits) => pressKeys(this.#deps, this.leg.id, this.isOver ? null : this.#ref, digits),
+        pressKeys: (digits) => pressKeys(this.#deps, this.leg.id, this.isOver ? null : this.ref, digits),
         over: (fault) => this.conversationOver(fault),
       })
       const observer = this.#answering && { observer: this.#answering.observer }
-      this.#sink.begin(registered.begin({ ...live, ...observer, log: this.record }, transport))
+      this.#held.sink.begin(registered.begin({ ...live, ...observer, log: this.record }, transport))
       if (registered.conversation) this.#answering?.begin(registered.conversation, live.call.pipeline)
     } catch (err) {
       this.#state = 'answered'
@@ -304,9 +282,8 @@ export class PhoneCall implements LegHolder {
   }
 
   #hungUp(sipCode: number | null, cause: string): void {
-    this.#hasHungUp = true
-    this.#legEnded()
-    if (this.#state === 'talking') return this.#sink.hangUp()
+    this.#held.hungUp()
+    if (this.#state === 'talking') return this.#held.sink.hangUp()
     if (this.leg.direction === 'inbound') return this.end('user_hangup', undefined, sipCode)
     if (this.#state !== 'answered') return this.end(reasonOfHangup(sipCode, cause), undefined, sipCode)
     // The person answered, but left before the stream began.
@@ -315,52 +292,24 @@ export class PhoneCall implements LegHolder {
   }
 
   async #askWhetherAlive(): Promise<void> {
-    const { line, log } = this.#deps
-    if (this.#ref === null || this.isOver) return
-    try {
-      if (await line.isAlive(this.#ref)) return
-    } catch (err) {
-      return log.warn({ err, legId: this.leg.id }, 'a line did not say whether a leg lives')
-    }
-    if (!this.isOver) this.#hungUp(null, 'lost')
+    if (this.isOver) return
+    if ((await this.#held.isGone()) && !this.isOver) this.#hungUp(null, 'lost')
   }
 
-  /** Stores the carrier's leg id. From now on the leg can be hung up. */
   #named(carrierLegId: string): void {
-    if (this.#ref !== null) return
-    this.#ref = { legId: this.leg.id, carrierLegId }
-    void storeLegName(this.#deps, this.leg, carrierLegId)
-    if (this.isOver) this.#hangUp()
+    if (this.#held.named(carrierLegId) && this.isOver) this.#held.hangUp()
   }
 
   #close(): void {
     this.#state = 'over'
     this.#cancelWait()
     this.#answering?.close()
-    forgetStream(this.#deps, this.leg, this.#ref !== null)
+    forgetStream(this.#deps, this.leg, this.ref !== null)
     if (!this.#isReleased) {
-      this.#hangUp()
+      this.#held.hangUp()
       this.#transfer?.callerLeft()
     }
     this.#deps.over()
-  }
-
-  #hangUp(): void {
-    if (this.#ref === null || this.#hasHungUp) return
-    this.#hasHungUp = true
-    const ref = this.#ref
-    // If all tries fail, the regular search for orphaned legs tries again.
-    const letGo = () => refuseOrHangUp(this.#deps, ref, this.#rejectCode)
-    void hangUpLeg(this.#deps, this.leg, letGo).then((isDone) => isDone && this.#legEnded())
-  }
-
-  #legEnded(): void {
-    const { legs, clock } = this.#deps
-    void legs.ended(this.leg, clock.nowMs()).catch((err: unknown) => this.#unstored(err))
-  }
-
-  #unstored(err: unknown): void {
-    this.#deps.log.warn({ err, legId: this.leg.id }, 'a change of a leg was not stored')
   }
 
   #isUnanswered(): boolean {

@@ -8,23 +8,16 @@
  */
 import type { AnswerResult } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
-import { hangUpLeg } from '../phone/hang-up-leg.ts'
 import { reasonOfHangup } from '../phone/hangup.ts'
-import { LegSink } from '../phone/leg-audio.ts'
-import { forgetStream, storeLegName } from '../phone/leg-name.ts'
-import type { LegMedia } from '../ports/leg-media.ts'
+import { HeldLeg, type HeldLegDeps } from '../phone/held-leg.ts'
+import { forgetStream } from '../phone/leg-name.ts'
 import type { MediaSink, MediaTransport } from '../ports/media.ts'
-import { type LegEvent, type LegRef, type LegToDial, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
-import type { Clock, Log } from '../ports/system.ts'
-import { type Leg, type LegHolder, type LegStore, mayBeOver } from '../records/leg.ts'
+import { type LegEvent, type LegRef, type LegToDial, PhoneLineError } from '../ports/phone-line.ts'
+import type { Leg, LegHolder, LegStore } from '../records/leg.ts'
 import type { AttemptEvent } from '../records/states/transfer.ts'
 
-export type RecipientDeps = {
-  line: PhoneLine
-  media: LegMedia
-  legs: Pick<LegStore, 'insert' | 'dialed' | 'answered' | 'ended'>
-  clock: Clock
-  log: Log
+export type RecipientDeps = HeldLegDeps & {
+  legs: Pick<LegStore, 'insert'>
   record: Pick<PhoneLog, 'line'>
   /** Called once, when the leg is over. */
   over: () => void
@@ -44,35 +37,31 @@ export type RecipientEvents = {
 export const dialMs = 5_000
 /** After the person answers, the audio stream must begin within this time. */
 const streamMs = 10_000
-/** The conversation's sample rate. Phone audio never has a higher rate. */
-const sampleRateHz = 16_000
 
 export class Recipient implements LegHolder {
-  readonly leg: Leg
   readonly #deps: RecipientDeps
   readonly #events: RecipientEvents
-  readonly #sink = new LegSink(() => void this.#askWhetherAlive())
+  readonly #held: HeldLeg
   readonly #abort = new AbortController()
-  #ref: LegRef | null = null
   #stream: MediaTransport | null = null
   #brings = false
   #isAnswered = false
   #isOver = false
-  #hasHungUp = false
-  #isHandedOver = false
   #cancelStream = () => {}
-  #signMs: number
 
   constructor(deps: RecipientDeps, leg: Leg, events: RecipientEvents) {
     this.#deps = deps
-    this.leg = leg
+    this.#held = new HeldLeg(deps, leg, () => void this.#askWhetherAlive())
     this.#events = events
-    this.#signMs = deps.clock.monotonicMs()
+  }
+
+  get leg(): Leg {
+    return this.#held.leg
   }
 
   /** Null until the carrier has assigned an id to the leg. */
   get ref(): LegRef | null {
-    return this.#ref
+    return this.#held.ref
   }
 
   /** Null before the answer, or if this server does not receive the leg's audio. */
@@ -89,7 +78,7 @@ export class Recipient implements LegHolder {
     this.#brings = brings
     try {
       await legs.insert(this.leg)
-      if (this.#isOver) return this.#legEnded()
+      if (this.#isOver) return this.#held.ended()
       const leg = {
         ...request,
         legId: this.leg.id,
@@ -98,7 +87,7 @@ export class Recipient implements LegHolder {
       }
       const { carrierLegId } = await this.#dialInTime(leg)
       this.#named(carrierLegId)
-      if (this.#isOver) this.#hangUp()
+      if (this.#isOver) this.#held.hangUp()
     } catch (err) {
       this.#notDialed(err)
     }
@@ -106,13 +95,12 @@ export class Recipient implements LegHolder {
 
   /** From now on, sends the leg's audio to `sink`. */
   connect(sink: MediaSink): void {
-    this.#sink.begin(sink)
+    this.#held.sink.begin(sink)
   }
 
   /** Called when the carrier has connected the recipient with the caller. */
   handedOver(): void {
-    this.#isHandedOver = true
-    this.#sink.handOver()
+    this.#held.handedOver()
   }
 
   /** Hangs up the leg. A second call does nothing. */
@@ -120,16 +108,16 @@ export class Recipient implements LegHolder {
     if (this.#isOver) return
     this.#close()
     this.#abort.abort(new PhoneLineError('timeout'))
-    this.#hangUp()
+    this.#held.hangUp()
   }
 
   event(event: LegEvent): void {
-    this.#signMs = this.#deps.clock.monotonicMs()
+    this.#held.showedLife()
     this.#record(event)
     this.#named(event.carrierLegId)
     if (event.type === 'hangup') return this.#hungUp(event.sipCode, event.cause)
     // The attempt ended before the carrier had assigned an id to the leg, so the leg is hung up now.
-    if (this.#isOver) return this.#hangUp()
+    if (this.#isOver) return this.#held.hangUp()
     switch (event.type) {
       case 'answered':
         return this.#answered(event.occurredAtMs)
@@ -152,26 +140,16 @@ export class Recipient implements LegHolder {
   }
 
   async look(): Promise<void> {
-    const { clock } = this.#deps
-    if (this.#isOver) return this.#hangUp()
-    if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
-    this.#sink.hasAudio = false
-    if (mayBeOver(clock.monotonicMs() - this.#signMs, this.#isHandedOver)) await this.#askWhetherAlive()
+    if (this.#isOver) return this.#held.hangUp()
+    if (this.#held.mayBeOver()) await this.#askWhetherAlive()
   }
 
   #named(carrierLegId: string): void {
-    if (this.#ref !== null) return
-    this.#ref = { legId: this.leg.id, carrierLegId }
-    if (!this.#isOver) this.#events.dialed()
-    void storeLegName(this.#deps, this.leg, carrierLegId)
+    if (this.#held.named(carrierLegId) && !this.#isOver) this.#events.dialed()
   }
 
   #expectStream() {
-    return this.#deps.media.expect({
-      legId: this.leg.id,
-      organizationId: this.leg.organizationId,
-      line: this.leg.line,
-      sampleRateHz,
+    return this.#held.expectStream({
       joined: (stream, carrierLegId) => this.#joined(stream, carrierLegId),
       failed: () => this.#happenedBeforeStream('lineFailed'),
     })
@@ -182,14 +160,14 @@ export class Recipient implements LegHolder {
     if (carrierLegId !== undefined) this.#named(carrierLegId)
     if (this.#isOver) {
       stream.close('carrier_error', null)
-      this.#hangUp()
+      this.#held.hangUp()
     } else {
       this.#stream = stream
       this.#cancelStream()
       this.#storeAnswered(this.#deps.clock.nowMs())
       this.#events.happened('answered')
     }
-    return this.#sink
+    return this.#held.sink
   }
 
   #answered(atMs: number): void {
@@ -205,8 +183,7 @@ export class Recipient implements LegHolder {
   }
 
   #hungUp(sipCode: number | null, cause: string): void {
-    this.#hasHungUp = true
-    this.#legEnded()
+    this.#held.hungUp()
     if (this.#isOver) return
     this.#close()
     this.#events.happened(this.#isAnswered ? 'recipientLeft' : refusalOf(sipCode, cause))
@@ -216,7 +193,7 @@ export class Recipient implements LegHolder {
     const { clock, line } = this.#deps
     const cancel = clock.after(dialMs, () => {
       // If the leg has an id, an event has shown that the carrier dials, so only the answer to the command is late.
-      if (this.#ref === null) this.#abort.abort(new PhoneLineError('timeout'))
+      if (this.ref === null) this.#abort.abort(new PhoneLineError('timeout'))
     })
     const { signal } = this.#abort
     const late = new Promise<never>((_resolve, reject) => {
@@ -233,17 +210,17 @@ export class Recipient implements LegHolder {
   #notDialed(err: unknown): void {
     // The answer to the dial command is lost, but an event contained the leg's id. So the carrier is dialling, and the
     // attempt continues.
-    if (this.#ref !== null) return
+    if (this.ref !== null) return
     const isRefused = err instanceof PhoneLineError && err.kind !== 'timeout'
-    if (!(err instanceof PhoneLineError)) this.#unstored(err)
+    if (!(err instanceof PhoneLineError)) this.#held.unstored(err)
     // After a time-out the carrier may dial even so. The leg stays open in the database, and its first event hangs it
     // up.
-    if (isRefused) this.#legEnded()
+    if (isRefused && this.#isOver) this.#held.ended()
     if (this.#isOver) return
-    if (isRefused) this.#hasHungUp = true
+    if (isRefused) this.#held.hungUp()
     this.#close()
     this.#abort.abort(new PhoneLineError('timeout'))
-    this.#hangUp()
+    this.#held.hangUp()
     const sipCode = err instanceof PhoneLineError ? err.sipCode : null
     this.#events.notDialed(err)
     this.#events.happened(sipCode === null ? 'lineFailed' : refusalOf(sipCode, ''))
@@ -262,46 +239,20 @@ export class Recipient implements LegHolder {
   }
 
   async #askWhetherAlive(): Promise<void> {
-    const { line, log } = this.#deps
-    if (this.#ref === null || this.#isOver) return
-    try {
-      if (await line.isAlive(this.#ref)) return
-    } catch (err) {
-      return log.warn({ err, legId: this.leg.id }, 'a line did not say whether a leg lives')
-    }
-    if (!this.#isOver) this.#hungUp(null, 'lost')
+    if (this.#isOver) return
+    if ((await this.#held.isGone()) && !this.#isOver) this.#hungUp(null, 'lost')
   }
 
   #close(): void {
     this.#isOver = true
     this.#cancelStream()
-    forgetStream(this.#deps, this.leg, this.#ref !== null || this.#hasHungUp)
+    forgetStream(this.#deps, this.leg, this.ref !== null || this.#held.hasHungUp)
     this.#deps.over()
-  }
-
-  #hangUp(): void {
-    if (this.#ref === null || this.#hasHungUp) return
-    this.#hasHungUp = true
-    const ref = this.#ref
-    void hangUpLeg(this.#deps, this.leg, () => this.#deps.line.hangUp(ref)).then((isDone) => {
-      if (isDone) this.#legEnded()
-      // The next check tries again. After the call's end, the search for orphaned legs hangs the leg up.
-      else this.#hasHungUp = false
-    })
   }
 
   #storeAnswered(atMs: number): void {
     this.#isAnswered = true
-    void this.#deps.legs.answered(this.leg, atMs).catch((err: unknown) => this.#unstored(err))
-  }
-
-  #legEnded(): void {
-    const { legs, clock } = this.#deps
-    void legs.ended(this.leg, clock.nowMs()).catch((err: unknown) => this.#unstored(err))
-  }
-
-  #unstored(err: unknown): void {
-    this.#deps.log.warn({ err, legId: this.leg.id }, 'a change of a leg was not stored')
+    this.#held.answered(atMs)
   }
 }
 
