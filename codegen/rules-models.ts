@@ -71,14 +71,23 @@ function booleanConstants({ schemas }: Models): Finding[] {
 }
 
 /**
- * Finds defaults that are objects or lists. Generators print a default in their language's syntax, and several
- * generators print such a default wrongly.
+ * Finds defaults that are objects or lists, and defaults beside a reference to a component that is no enum. Generators
+ * print a default in their language's syntax, and several generators print such a default wrongly: beside a reference,
+ * openapi-generator prints a constant of an enum in Java.
  */
 function defaultValues({ schemas }: Models): Finding[] {
   return allSchemas(schemas).flatMap(({ schema, pointer }) => {
     const value = schema['default']
-    if (typeof value !== 'object' || value === null) return []
-    return [{ pointer, message: 'has an object or a list as default; describe the default, or give it to the fields' }]
+    if (typeof value === 'object' && value !== null)
+      return [
+        { pointer, message: 'has an object or a list as default; describe the default, or give it to the fields' },
+      ]
+    const target = resolveSchema(schemas, schema)
+    const isEnum = typeof target === 'object' && target.enum !== undefined
+    if (value === undefined || schema.$ref === undefined || isEnum) return []
+    return [
+      { pointer, message: 'has a default beside a reference to a component that is no enum; write the schema out' },
+    ]
   })
 }
 
@@ -108,7 +117,7 @@ function jsonTypes(schema: Schema, schemas: Record<string, Schema>): string[] {
 
 /**
  * Finds fields of one object with the same name in a language that converts names, unless one field has `x-alias-of`:
- * clients leave this field out. Also finds an `x-alias-of` without its field.
+ * the served document leaves this field out (served-document.ts). Also finds an `x-alias-of` without its field.
  */
 function fieldAliases({ types }: Models): Finding[] {
   return types.flatMap(({ name, type }) =>
@@ -136,8 +145,9 @@ function objectsIn(type: Type): Field[][] {
 }
 
 /**
- * Finds inline objects and enums whose name is a component's name too. An inline type is named by its location: the
- * names of the component and the fields on the way.
+ * Finds inline objects, maps and enums whose name is a component's name too. An inline type is named by its location:
+ * the names of the component and the fields on the way. Our clients have no class for a map, but openapi-python-client
+ * has, and leaves out a component whose fields need a name that exists already.
  */
 function inlineNames(document: Models): Finding[] {
   const { schemas, types } = document
@@ -160,7 +170,7 @@ function inlineNames(document: Models): Finding[] {
 }
 
 function names(type: Type, place: string): string[] {
-  const isNamed = type.kind === 'object' || type.kind === 'enum' || type.kind === 'all'
+  const isNamed = type.kind === 'object' || type.kind === 'map' || type.kind === 'enum' || type.kind === 'all'
   return [...(isNamed ? [place] : []), ...namesInside(type, place)]
 }
 

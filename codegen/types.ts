@@ -27,7 +27,7 @@ export type Field = {
   /** `writeOnly`: responses never have the field. */
   isWriteOnly: boolean
   isDeprecated: boolean
-  /** `x-alias-of`: the field with the same meaning. Clients leave this field out. Null for other fields. */
+  /** `x-alias-of`: the field with the same meaning. Null for other fields. */
   aliasOf: string | null
   description: string
 }

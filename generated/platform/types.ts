@@ -1397,6 +1397,9 @@ export type FunctionName = string
 /** A description of the tool, by which the LLM decides when to call it. */
 export type ToolDescription = string
 
+/** The JSON Schema (2020-12) of the arguments: `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null if the tool has no arguments. A built-in function has its own arguments. */
+export type ToolParameters = Record<string, unknown>
+
 /** How long an answer may take, in milliseconds. The default is 10,000. */
 export type ToolTimeoutMs = number
 
@@ -1527,7 +1530,7 @@ export type Tool = {
   name: FunctionName
   description: ToolDescription
   /** The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the built-in function, or a schema without arguments. */
-  parameters: Record<string, unknown>
+  parameters: ToolParameters
   /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */
   source: ToolSource
   /** Whether the agent says something before it waits for the tool. */
@@ -1539,9 +1542,6 @@ export type Tool = {
 }
 
 export type ToolList = Tool[]
-
-/** The JSON Schema (2020-12) of the arguments: `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null if the tool has no arguments. A built-in function has its own arguments. */
-export type ToolParameters = Record<string, unknown>
 
 export type NewWebhookSource = {
   /** The kind of the tool: your server runs it. */
@@ -2056,7 +2056,7 @@ export type Session = {
   /** When the browser must have joined for the first time, in UTC. A browser that has joined can join again later. */
   expiresAt: string
   /** Your own data, as the session was created with it. */
-  metadata: Record<string, unknown>
+  metadata: SessionMetadata
   /** The tags of the session, by which webhook endpoints select calls. */
   webhookTags: Record<string, string>
   pipelineConfig: PipelineConfig
@@ -2530,7 +2530,7 @@ export type Transfer = {
   voicemail_detected: boolean
   failure_cause: TransferFailureCause | null
   /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
-  metadata: Record<string, unknown>
+  metadata: TransferMetadata
   /** When the attempt was created, in UTC. */
   created_at: string
   /** When the attempt was last changed, in UTC. */
@@ -2900,7 +2900,7 @@ export type TransferProgress = {
   voicemail_detected: boolean
   failure_cause: TransferFailureCause | null
   /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
-  metadata: Record<string, unknown>
+  metadata: TransferMetadata
   /** When the attempt was created, in UTC. */
   created_at: string
   /** When the attempt was last changed, in UTC. */
@@ -3606,9 +3606,6 @@ export type SmsUseCase =
 /** A text that is not blank. */
 export type SmsCampaignText = string
 
-/** Keywords, separated by commas. */
-export type SmsKeywords = string
-
 export type SmsCampaignProfile = {
   /** The purpose of the messages, in the terms of the carriers' registry. */
   useCase: SmsUseCase
@@ -3619,15 +3616,15 @@ export type SmsCampaignProfile = {
   /** Examples of the messages, for the review. */
   sampleMessages: string[]
   /** The keywords with which people opt in, separated by commas. */
-  optInKeywords?: SmsKeywords
+  optInKeywords?: string
   /** The answer to a message that opts in. */
   optInMessage?: SmsCampaignText
   /** The keywords with which people ask for help, separated by commas. */
-  helpKeywords?: SmsKeywords
+  helpKeywords?: string
   /** The answer to a message that asks for help. */
   helpMessage: SmsCampaignText
   /** The keywords with which people opt out, separated by commas. */
-  optOutKeywords?: SmsKeywords
+  optOutKeywords?: string
   /** The answer to a message that opts out. */
   optOutMessage: SmsCampaignText
   /** Whether the messages contain links. */
@@ -3642,11 +3639,11 @@ export type SmsCampaignProfileReceived = {
   description: SmsCampaignText
   messageFlow: SmsCampaignText
   sampleMessages: string[]
-  optInKeywords: SmsKeywords
+  optInKeywords: string
   optInMessage?: SmsCampaignText
-  helpKeywords: SmsKeywords
+  helpKeywords: string
   helpMessage: SmsCampaignText
-  optOutKeywords: SmsKeywords
+  optOutKeywords: string
   optOutMessage: SmsCampaignText
   embeddedLink: boolean
   embeddedPhone: boolean
@@ -4209,7 +4206,7 @@ export type Webhook = {
   /** The tags that a call must have among its `webhookTags`, all of them. Empty if tags do not matter. */
   filterTags: Record<string, string>
   /** Headers that every request to the URL has, by name. Secret values belong in `authHeaders`. */
-  headers: Record<string, string>
+  headers: WebhookHeaders
   /** Headers with secret values. Answers show the names, and whether a value is stored. */
   authHeaders: ConfiguredHeader[]
   /** How long one attempt may take, in milliseconds. */
@@ -4422,7 +4419,7 @@ export type PreCallAnswer = {
   metadata?: SessionMetadata | null
   /** The settings of this call to replace, as `pipeline_config`. */
   pipelineConfig?: PreCallOverrides | null
-  /** The settings of this call to replace. They win over `pipelineConfig`. */
+  /** The settings of this call to replace. `pipelineConfig` is another name of this field, and `pipeline_config` wins over it. */
   pipeline_config?: PreCallOverrides | null
 }
 
@@ -4459,7 +4456,7 @@ export type TransferStep = {
   voicemail_detected: boolean
   failure_cause: TransferFailureCause | null
   /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
-  metadata: Record<string, unknown>
+  metadata: TransferMetadata
   /** When the attempt was created, in UTC. */
   created_at: string
   /** When the attempt was last changed, in UTC. */

@@ -81,6 +81,21 @@ t.test('a document can allow POST without an idempotency key, and let validators
   t.notMatch(validators, 'vErrors.concat', 'the list of violations grows in place')
 })
 
+t.test('the served document leaves out an alias in an open object, because the object accepts it anyway', async (t) => {
+  const document = parse(mini) as Record<string, unknown>
+  const schemas = ['components', 'schemas']
+  const alias = { type: 'string', 'x-alias-of': 'text' }
+  change(document, { set: [...schemas, 'Delta', 'properties', 'words', alias] })
+  change(document, { set: [...schemas, 'Circle', 'properties', 'size', { ...alias, 'x-alias-of': 'radius' }] })
+  const { files, problems } = await generateSurface({ text: stringify(document), file, path, shared }, layout)
+  t.same(problems, [])
+  const served = files.get('golden/mini/contract.ts') ?? ''
+  t.notMatch(served, '"words":')
+  t.match(served, '"x-aliases":["words"]', 'the field names its alias')
+  t.match(served, '"size"', 'a closed object would refuse an alias that it does not declare')
+  t.match(files.get('golden/mini/types.ts'), 'words?: string', 'the server reads the alias')
+})
+
 t.test('a text that is not a document of OpenAPI 3.1 is refused with a message', async (t) => {
   const info = 'info: { title: A, version: "1", license: { name: A, url: https://a.test } }'
   const older = `openapi: 3.0.3\n${info}\nservers: [{ url: / }]\npaths: {}`

@@ -90,6 +90,10 @@ function complete(document: object, node: Node, place: string, isReceived: boole
   // For openapi-typescript a header is required if it is a reference, so the reference is resolved.
   if (place === 'headers')
     for (const [name, header] of Object.entries(node)) node[name] = resolve(document, header as Ref)
+  // The served document only lists the aliases of a field.
+  if (place === 'properties')
+    for (const field of Object.values(node) as Node[])
+      for (const alias of (field['x-aliases'] ?? []) as string[]) node[alias] = field
   // openapi-typescript takes an object with undeclared fields for an object without fields, unless
   // `additionalProperties` is set.
   if (node['type'] === 'object' && !fieldsOfObjects.some((key) => key in node)) node['additionalProperties'] = true

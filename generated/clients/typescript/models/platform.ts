@@ -978,6 +978,9 @@ export type FunctionName = string
 /** A description of the tool, by which the LLM decides when to call it. */
 export type ToolDescription = string
 
+/** The JSON Schema (2020-12) of the arguments: `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null if the tool has no arguments. A built-in function has its own arguments. */
+export type ToolParameters = Record<string, unknown>
+
 /** How long an answer may take, in milliseconds. The default is 10,000. */
 export type ToolTimeoutMs = number
 
@@ -1089,7 +1092,7 @@ export type Tool = {
   name: FunctionName
   description: ToolDescription
   /** The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the built-in function, or a schema without arguments. */
-  parameters: Record<string, unknown>
+  parameters: ToolParameters
   /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */ source: ToolSource
   /** Whether the agent says something before it waits for the tool. */ preToolSpeech: 'auto' | 'always' | 'never'
   /** When the tool was created, in UTC. */ createdAt: string
@@ -1097,9 +1100,6 @@ export type Tool = {
 }
 
 export type ToolList = Tool[]
-
-/** The JSON Schema (2020-12) of the arguments: `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null if the tool has no arguments. A built-in function has its own arguments. */
-export type ToolParameters = Record<string, unknown>
 
 export type NewWebhookSource = {
   /** The kind of the tool: your server runs it. */ kind: 'webhook'
@@ -1486,7 +1486,7 @@ export type Session = {
   recordingStatus: RecordingStatus | null
   /** The length of the recording in milliseconds. null if there is no recording, or not yet. */ recordingDurationMs: number | null
   /** When the browser must have joined for the first time, in UTC. A browser that has joined can join again later. */ expiresAt: string
-  /** Your own data, as the session was created with it. */ metadata: Record<string, unknown>
+  /** Your own data, as the session was created with it. */ metadata: SessionMetadata
   /** The tags of the session, by which webhook endpoints select calls. */ webhookTags: Record<string, string>
   pipelineConfig: PipelineConfig
 }
@@ -1804,7 +1804,7 @@ export type Transfer = {
   summary: string | null
   /** Whether an answering machine answered. */ voicemail_detected: boolean
   failure_cause: TransferFailureCause | null
-  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */ metadata: Record<string, unknown>
+  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */ metadata: TransferMetadata
   /** When the attempt was created, in UTC. */ created_at: string
   /** When the attempt was last changed, in UTC. */ updated_at: string
   /** When the attempt ended, in UTC, with any result. null while it is open. */ completed_at: string | null
@@ -2059,7 +2059,7 @@ export type TransferProgress = {
   summary: string | null
   /** Whether an answering machine answered. */ voicemail_detected: boolean
   failure_cause: TransferFailureCause | null
-  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */ metadata: Record<string, unknown>
+  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */ metadata: TransferMetadata
   /** When the attempt was created, in UTC. */ created_at: string
   /** When the attempt was last changed, in UTC. */ updated_at: string
   /** When the attempt ended, in UTC, with any result. null while it is open. */ completed_at: string | null
@@ -2534,19 +2534,16 @@ export type SmsUseCase =
 /** A text that is not blank. */
 export type SmsCampaignText = string
 
-/** Keywords, separated by commas. */
-export type SmsKeywords = string
-
 export type SmsCampaignProfile = {
   /** The purpose of the messages, in the terms of the carriers' registry. */ useCase: SmsUseCase
   /** A description of the messages and their purpose. */ description: SmsCampaignText
   /** How people agree to get the messages. */ messageFlow: SmsCampaignText
   /** Examples of the messages, for the review. */ sampleMessages: string[]
-  /** The keywords with which people opt in, separated by commas. */ optInKeywords?: SmsKeywords
+  /** The keywords with which people opt in, separated by commas. */ optInKeywords?: string
   /** The answer to a message that opts in. */ optInMessage?: SmsCampaignText
-  /** The keywords with which people ask for help, separated by commas. */ helpKeywords?: SmsKeywords
+  /** The keywords with which people ask for help, separated by commas. */ helpKeywords?: string
   /** The answer to a message that asks for help. */ helpMessage: SmsCampaignText
-  /** The keywords with which people opt out, separated by commas. */ optOutKeywords?: SmsKeywords
+  /** The keywords with which people opt out, separated by commas. */ optOutKeywords?: string
   /** The answer to a message that opts out. */ optOutMessage: SmsCampaignText
   /** Whether the messages contain links. */ embeddedLink?: boolean
   /** Whether the messages contain phone numbers. */ embeddedPhone?: boolean
@@ -2936,7 +2933,7 @@ export type Webhook = {
   /** Whether the endpoint gets the events of all calls, also of calls without an agent. */ allAgents: boolean
   /** The ids of the agents whose calls the endpoint gets. Empty if `allAgents` is true. */ agentIds: string[]
   /** The tags that a call must have among its `webhookTags`, all of them. Empty if tags do not matter. */ filterTags: Record<string, string>
-  /** Headers that every request to the URL has, by name. Secret values belong in `authHeaders`. */ headers: Record<string, string>
+  /** Headers that every request to the URL has, by name. Secret values belong in `authHeaders`. */ headers: WebhookHeaders
   /** Headers with secret values. Answers show the names, and whether a value is stored. */ authHeaders: ConfiguredHeader[]
   /** How long one attempt may take, in milliseconds. */ timeoutMs: number
   /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`). */
@@ -3145,7 +3142,8 @@ export type PreCallAnswer = {
   /** The questions that the agent asks when the caller stays silent. */ idleRePrompts?: IdleRePrompts | null
   metadata?: SessionMetadata | null
   /** The settings of this call to replace, as `pipeline_config`. */ pipelineConfig?: PreCallOverrides | null
-  /** The settings of this call to replace. They win over `pipelineConfig`. */ pipeline_config?: PreCallOverrides | null
+  /** The settings of this call to replace. `pipelineConfig` is another name of this field, and `pipeline_config` wins over it. */
+  pipeline_config?: PreCallOverrides | null
 }
 
 /** One attempt after a change of its status, as events `transfer.*` have it. */
@@ -3169,7 +3167,7 @@ export type TransferStep = {
   summary: string | null
   /** Whether an answering machine answered. */ voicemail_detected: boolean
   failure_cause: TransferFailureCause | null
-  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */ metadata: Record<string, unknown>
+  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */ metadata: TransferMetadata
   /** When the attempt was created, in UTC. */ created_at: string
   /** When the attempt was last changed, in UTC. */ updated_at: string
   /** When the attempt ended, in UTC, with any result. null while it is open. */ completed_at: string | null
