@@ -147,7 +147,7 @@ function objectsIn(type: Type): Field[][] {
 /**
  * Finds inline objects, maps and enums whose name is a component's name too. An inline type is named by its location:
  * the names of the component and the fields on the way. Our clients have no class for a map, but openapi-python-client
- * has, and leaves out a component whose fields need a name that exists already.
+ * has a class for it. If the name exists already, the generator leaves out the whole component.
  */
 function inlineNames(document: Models): Finding[] {
   const { schemas, types } = document

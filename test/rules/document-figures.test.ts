@@ -119,6 +119,14 @@ const versions: readonly [document: string, text: string, file: string, pin: Reg
   ['docs/clients.md', '`openai` for Node {} ', 'test/clients/package.json', /"openai": "(\d+\.\d+)/],
   ['docs/clients.md', 'AI SDK {} ', 'test/clients/package.json', /"ai": "(\d+)/],
   ['docs/clients.md', '`spekoai` for Python {},', 'test/clients/python/family.txt', /^spekoai==(\d+\.\d+)/m],
+  ['docs/clients.md', 'oapi-codegen {}, Go', 'test/foreign-generators/oapi-codegen.test.ts', /'v(\d+\.\d+\.\d+)'/],
+  ['docs/clients.md', 'openapi-python-client {} ', 'test/clients/python/openapi-python-client.txt', /==(\S+)/],
+  [
+    'docs/clients.md',
+    'openapi-generator {}, Java',
+    'test/foreign-generators/openapi-generator.test.ts',
+    /'(\d+\.\d+\.\d+)'/,
+  ],
   ['docs/conform.md', '{} in `.cache`', 'test/clients/python/schemathesis.txt', /^schemathesis==(\d+\.\d+\.\d+)/m],
 ]
 

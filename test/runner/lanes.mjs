@@ -35,6 +35,8 @@ export const lanes = {
   // Few machines have cargo, and the first build takes minutes.
   rust: { files: oneOf(['clients/rust-client', 'clients/scenario/rust']), bytesMax: 1, sideBySide: 1 },
   csharp: { files: oneOf(['clients/csharp-client', 'clients/scenario/csharp']), bytesMax: 1, sideBySide: 1 },
+  // Makes clients in Go, Python and Java with other projects' generators, and compiles these clients.
+  'foreign-generators': { files: inFolder('foreign-generators'), bytesMax: 1, sideBySide: 1 },
   'client-changes': {
     files: inFolder('clients/changes'),
     command: 'node test/run.mjs --seconds=7200 test/clients/changes/*.test.ts',
@@ -103,6 +105,7 @@ const long = [
   'rust',
   'csharp',
   'client-changes',
+  'foreign-generators',
   'voices',
   'whisper',
   'console-speed',
