@@ -115,7 +115,7 @@ export class HeldLeg {
     this.#rejectCode = code
   }
 
-  /** Hangs up the leg, unless it has no carrier's id yet or is hung up already. */
+  /** Hangs up or refuses the leg, unless it has no carrier's id yet or is hung up already. */
   hangUp(): void {
     if (this.#ref === null || this.#hasHungUp) return
     this.#hasHungUp = true
@@ -123,12 +123,12 @@ export class HeldLeg {
     const letGo = () => refuseOrHangUp(this.#deps, ref, this.#rejectCode)
     void hangUpLeg(this.#deps, this.leg, letGo).then((isDone) => {
       if (isDone) this.ended()
-      // The next call tries again. After the call's end, the search for orphaned legs hangs the leg up.
+      // A recipient's next check tries again. If no check follows, the search for orphaned legs hangs the leg up.
       else this.#hasHungUp = false
     })
   }
 
-  /** Called when the leg is over without a hang-up by this process. */
+  /** Called when the leg is over at the carrier, or if the carrier has refused to dial the leg. */
   hungUp(): void {
     this.#hasHungUp = true
     this.ended()

@@ -22,7 +22,7 @@ export type LiveTransferDeps = AttemptDeps & {
   ids: { transfer: () => string }
 }
 
-/** The methods and fields of the transferred call that this file uses. */
+/** The methods and fields of the transferred call that the transfer and its attempts use. */
 export type TransferredCall = Pick<
   PhoneCall,
   'call' | 'leg' | 'line' | 'ref' | 'record' | 'handedOver' | 'recipientLeft' | 'transferring'
