@@ -24,8 +24,8 @@ export function createOracle(definition: Document, apiRoot = '/'): OpenAPIBacken
  * and to compile all copies takes longer than all checks.
  */
 function createAjv(): Ajv2020 {
-  // Ajv need not check the schemas, because other tests do, and need not optimize the validators, because each runs
-  // only a few times.
+  // Ajv need not check the schemas, because the tests of the server's release did, and need not optimize the
+  // validators, because each runs only a few times.
   const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } })
   addFormats(ajv)
   const compileAnew = ajv.compile.bind(ajv)

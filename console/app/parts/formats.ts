@@ -10,7 +10,7 @@ export function money(microUsd: string | null): string {
   return `${dollars < 0 ? '-' : ''}$${Math.abs(dollars).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`
 }
 
-/** Writes a price in dollars. Null if the carrier names no price. */
+/** Writes a price in dollars. `usd` is null if the carrier names no price. */
 export const price = (usd: number | null) => (usd === null ? 'not named' : `$${usd.toFixed(2)}`)
 
 /** Writes seconds as 4:07 or 1:02:09. */
