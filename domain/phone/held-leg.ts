@@ -30,6 +30,8 @@ export class HeldLeg {
   /** The time of the last event or audio. */
   #signMs: number
   #hasHungUp = false
+  /** True if the leg is over at the carrier. A hang-up that fails is then not repeated. */
+  #isEnded = false
   /** The SIP code for refusing an inbound caller. Null if the leg must be hung up. */
   #rejectCode: RejectCode | null = null
   #isHandedOver = false
@@ -124,12 +126,13 @@ export class HeldLeg {
     void hangUpLeg(this.#deps, this.leg, letGo).then((isDone) => {
       if (isDone) this.ended()
       // A recipient's next check tries again. If no check follows, the search for orphaned legs hangs the leg up.
-      else this.#hasHungUp = false
+      else this.#hasHungUp = this.#isEnded
     })
   }
 
   /** Called when the leg is over at the carrier, or if the carrier has refused to dial the leg. */
   hungUp(): void {
+    this.#isEnded = true
     this.#hasHungUp = true
     this.ended()
   }

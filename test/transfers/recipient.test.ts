@@ -1,4 +1,4 @@
-/** Tests a recipient's leg while the database is unreachable, and after a late response from the phone line. */
+/** Tests a recipient's leg while the database is unreachable, and after a late or failed command to the phone line. */
 import t from 'tap'
 import { Recipient } from '../../domain/transfers/recipient.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -13,12 +13,16 @@ function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
     events: [] as string[],
     names: [] as string[],
     isAway: false,
+    failsHangUps: false,
     recorded: [] as unknown[],
   }
   const line = {
     name: 'simulator' as const,
     dial,
-    hangUp: () => Promise.resolve(void world.commands.push('hangUp')),
+    hangUp: () => {
+      world.commands.push('hangUp')
+      return world.failsHangUps ? Promise.reject(new Error('busy')) : Promise.resolve()
+    },
     answer: () => Promise.resolve(),
     reject: () => Promise.resolve(),
     bridge: () => Promise.resolve(),
@@ -102,6 +106,22 @@ t.test('a leg fails if neither an answer nor an event has its carrier id within 
   t.same(world.events, ['lineFailed', 'dialed'])
   world.recipient.event({ id: 'event_1', type: 'ringing', carrierLegId: 'v3:leg', legId: 'leg_1', occurredAtMs: 0 })
   t.same(world.commands, ['hangUp'], 'the line has dialled it all the same')
+})
+
+t.test('after the end of a leg, a failed hang-up is not repeated', async (t) => {
+  for (const isEnded of [false, true]) {
+    const world = newRecipient(() => Promise.resolve({ carrierLegId: 'v3:leg' }))
+    world.failsHangUps = true
+    await world.dial()
+    world.recipient.hangUp()
+    const event = { id: 'event_1', carrierLegId: 'v3:leg', legId: 'leg_1', occurredAtMs: 0 }
+    if (isEnded)
+      world.recipient.event({ ...event, type: 'hangup', sipCode: null, cause: 'normal_clearing', by: 'unknown' })
+    for (let tries = 1; tries < 15; tries++) await world.clock.advance(2_000)
+    world.commands.length = 0
+    await world.recipient.look()
+    t.same(world.commands, isEnded ? [] : ['hangUp'])
+  }
 })
 
 t.test("the events of the recipient's leg have the fields of the contract", async (t) => {
