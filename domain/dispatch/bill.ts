@@ -86,8 +86,8 @@ export class Bill {
   }
 
   /**
-   * Settles a request without an answer. If no byte was sent, the idempotency key is released first, so that the client
-   * can use the key again at once.
+   * Settles a request that no provider has answered. If no attempt sent anything to a provider, the idempotency key is
+   * released first, so that the client can use the key again at once.
    */
   async unserved(unserved: Unserved, fault: Fault): Promise<void> {
     const attempts = unserved.failures.map((failure) => this.#failed(failure))

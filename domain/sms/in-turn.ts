@@ -43,8 +43,8 @@ export async function inTurn<Outcome>(
   try {
     return await step()
   } finally {
-    // The carrier may have carried out the step, and this error would let the client repeat it. If the database is
-    // unreachable now, the claim ends by itself.
+    // A fault of the database is ignored here: the carrier may have carried out the step, and an error would let the
+    // client repeat the step. A claim that is not released ends by itself.
     await store.release(tenant).catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error
     })

@@ -56,7 +56,10 @@ function exceededLimit(expression: string): { counted: Counted; most: number } |
   return null
 }
 
-/** Counts the names in the longest path. A path in brackets is counted separately: `a[b.c].d` has three names. */
+/**
+ * Counts the names in the longest path. Brackets are one name of the path around them, and the path in the brackets is
+ * counted separately: `a[b.c].d` has three names (`a`, the brackets, `d`).
+ */
 function longestPath(expression: string): number {
   const outer: number[] = []
   let names = 0

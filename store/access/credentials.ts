@@ -14,7 +14,8 @@ export async function endCredentials(tx: Tx, userId: string, id: string | null =
     returning lookup, organization_id as "organizationId"`
   for (const { lookup } of ended) await notifyKeyChange(tx, { lookup })
   const organizationIds = [...new Set(ended.map(({ organizationId }) => organizationId))]
-  // Processes look at open work again only if its organization changes.
+  // A changed secret ends no open socket or event stream. Processes check these only if an organization changes, so
+  // such a change is sent too.
   for (const organizationId of organizationIds) await notifyKeyChange(tx, { organizationId })
   return { lookups: ended.map(({ lookup }) => lookup), organizationIds }
 }

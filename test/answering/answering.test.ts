@@ -184,7 +184,7 @@ t.test('AMD mode agent: words soon after a greeting belong to the greeting, and 
   t.end()
 })
 
-t.test('AMD mode agent: a greeting with pauses is classified as a whole, and a long greeting before its end', (t) => {
+t.test('AMD mode agent: a short pause ends no greeting, and a long greeting is classified early', (t) => {
   const call = answer({ mode: 'agent', action: 'hangup' })
   call.begin()
   says(call, 'Good evening. This is Sam.', 1500, 500)

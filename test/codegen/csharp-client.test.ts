@@ -57,7 +57,7 @@ t.test('an optional field of a request can be null or left out, also if the fiel
   t.end()
 })
 
-t.test('names that differ only in their case, and the name of the record itself, get a suffix', (t) => {
+t.test('if names differ only in case, or a property has the name of its record, a suffix is added', (t) => {
   const Thing = { type: 'object', properties: { s2s: text, s2S: text, thing: text } }
   const schemas = fileOf('Schemas', { Thing }, answers(ref('Thing')))
   for (const name of ['S2s', 'S2SValue', 'ThingValue']) t.match(schemas, ` string? ${name} = null`)

@@ -127,7 +127,7 @@ async function tests(browser: Browser): Promise<void> {
     await until('the request', () => submissions() === 1)
   })
 
-  t.test('reading the states submits no change that another person has saved', async (t) => {
+  t.test('the button to read the states submits no changes that another person has saved', async (t) => {
     const { owner, place } = await organization('with two people')
     await sql`update organizations set sms_enabled = true where id = ${owner.id}`
     await call(owner, 'PUT', '/v1/sms/10dlc/brand', brandProfile)

@@ -95,7 +95,7 @@ t.test('the words of a person who has joined are in the transcript until the hol
   t.equal(written().at(-1), 'agent: here we are')
 })
 
-t.test('a person who joins during a hold is not transcribed, and mutes the agent after the hold', async (t) => {
+t.test('a person who joins during a hold is transcribed only after it, and then mutes the agent', async (t) => {
   const all = setup()
   await all.run(300)
   all.conversation.hold(music, () => {})

@@ -133,7 +133,7 @@ t.test('if no process has loaded the models, an alignment is refused as overload
 })
 
 t.test(
-  'a word alignment does not queue behind recordings, and is refused if it would be too late for a session',
+  'a word alignment is refused if the process is busy with a recording, or if it would take over 300 ms',
   async (t) => {
     const local = openLocal(t, { sttProcesses: 1 })
     await local.transcribe(fixture('tt-weasels'))

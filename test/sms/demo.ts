@@ -72,8 +72,8 @@ async function registerCampaign(target: Running): Promise<void> {
 }
 
 /**
- * Assigns the number to the campaign. Returns the id of the rich-message number with the same phone number, which is in
- * the organization's pool.
+ * Buys the number, adds it to the organization's pool of rich-message numbers, and assigns it to the campaign. Returns
+ * the id of the rich-message number.
  */
 async function assignNumber(target: Running): Promise<string> {
   const { id } = await asked<{ id: string }>(target, 'POST', '/v1/phone-numbers', { e164 })

@@ -1,6 +1,9 @@
 /** A hold: the rows of a list must stay where they are while a person looks through the rows. */
 
-/** A hold ends with one of these events, or if the row with the focus is removed, which fires no event. */
+/**
+ * A hold can end only at such an event, or when the row with the focus is removed, which fires no event. So `isHeld`
+ * runs again at these times.
+ */
 const events = ['scroll', 'focusin', 'focusout']
 
 /** Resolves when the hold ends, or at an abort. */

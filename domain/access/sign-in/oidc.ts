@@ -24,10 +24,10 @@ export type OidcEntry = {
 
 export type OidcStore = {
   /**
-   * Finds the person by issuer and subject. If this person has no role, an open invitation to the verified e-mail
-   * address gives a role. Otherwise links the person with the verified address, if there is an open invitation or a
-   * fitting domain, and gives the role. A linked person loses the password, because a stranger may have set it.
-   * Resolves with null if nothing fits.
+   * Finds the person who is linked to this issuer and subject. If this person has no role, an open invitation to the
+   * verified e-mail address gives a role. If no person is linked, and there is an open invitation to the address or a
+   * fitting domain, links the person with this address, and gives the role. A linked person loses the password,
+   * because a stranger may have set it. Resolves with null if nothing fits.
    */
   enter(entry: OidcEntry): Promise<{ userId: string; organizationId: string | null } | null>
 }

@@ -34,7 +34,7 @@ export class DecoderSteps {
     return (output['logits'] as ort.Tensor).data as Float32Array
   }
 
-  /** Returns separate steps after the same tokens. */
+  /** Returns a copy that has processed the same tokens, and continues independently. */
   fork(): DecoderSteps {
     const fork = new DecoderSteps(this.#decoder, this.#audio)
     fork.#cache = this.#cache
