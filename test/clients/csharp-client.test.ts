@@ -19,8 +19,8 @@ const linesMax = 8000
 t.setTimeout(5 * limitMs)
 const skip = (await prepareCsharp()) ?? false
 
-async function csharp(program: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { stdout } = await run(dotnet(), [program], { env: { ...process.env, ...env }, timeout: limitMs })
+async function csharp(program: string, env: NodeJS.ProcessEnv, cwd = '.'): Promise<string> {
+  const { stdout } = await run(dotnet(), [program], { cwd, env: { ...process.env, ...env }, timeout: limitMs })
   return stdout
 }
 
@@ -39,10 +39,10 @@ t.test('the client has at most 8,000 lines', (t) => {
   t.end()
 })
 
-t.test('the programs in the README compile, and the first one runs', { skip }, async (t) => {
+t.test('the programs in the README compile, and the first two run', { skip }, async (t) => {
   const text = readFileSync(path.join(csharpClient, 'README.md'), 'utf8')
   const sources = [...text.matchAll(/^```csharp\n([^]*?)^```/gm)].map(([, code = '']) => code)
-  t.equal(sources.length, 3)
+  t.equal(sources.length, 4)
   const folder = t.testdir()
   const programs: string[] = []
   for (const [place, source] of sources.entries()) {
@@ -52,9 +52,10 @@ t.test('the programs in the README compile, and the first one runs', { skip }, a
   }
   const parley = await ownServer(t)
   const env = { PARLEY_URL: parley.url, PARLEY_API_KEY: parley.key }
-  t.match(await csharp(programs[0] ?? '', env), /^(stt|tts|llm) \w+/m)
+  t.match(await csharp(programs[0] ?? '', env, folder), /^(stt|tts|llm) \w+/m)
+  t.match(await csharp(programs[1] ?? '', env, folder), /all lines are open/i)
   const wrong = path.join(folder, 'wrong.cs')
-  writeFileSync(wrong, sources[1]?.replace('"Hello!"', '1') ?? '')
+  writeFileSync(wrong, sources[2]?.replace('"Hello!"', '1') ?? '')
   await t.rejects(build(folder, 'Wrong', [wrong]), /cannot convert from 'int' to 'string'/, 'a wrong program is found')
 })
 
@@ -99,6 +100,7 @@ t.test('the C# client follows its rules for retries, limits, sockets and unknown
     ...{ busy, 'own key': busy, 'own header': busy, file: busy, stream: busy },
     conflict: ['api', 409, 'request_in_progress', true],
     ...{ 'post 500': failed, 'get 500': failed },
+    message: ['500 relay_error: No. Wait.', 'api_error', 'Wait.'],
     redirect: ['api', 302, '', false],
     ...{ cut: ['connection', false], 'never made': ['connection', true], page: 'ProtocolException' },
     unknown: 'video',

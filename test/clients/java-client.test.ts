@@ -10,6 +10,7 @@ import { operations } from '../docs-pages/snippet-texts.ts'
 import { ownServer } from '../server.ts'
 import { emittedSnippets } from './emitted-snippets.ts'
 import { startAnswers, startSockets } from './java/answers.ts'
+import { printedBy } from './printed.ts'
 import { compile, javaClassPath, javaClient, prepareJava } from './scenario/java/prepare.ts'
 import { install } from './setup.ts'
 
@@ -20,16 +21,17 @@ t.setTimeout(5 * limitMs)
 const noJava = await prepareJava()
 const skip = noJava ?? false
 
-async function java(classes: string, main: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function java(classes: string, main: string, env: NodeJS.ProcessEnv, cwd = classes): Promise<string> {
   const classPath = [classes, javaClassPath].join(path.delimiter)
-  const { stdout } = await run('java', ['-cp', classPath, main], { env: { ...process.env, ...env }, timeout: limitMs })
+  const options = { cwd, env: { ...process.env, ...env }, timeout: limitMs }
+  const { stdout } = await run('java', ['-cp', classPath, main], options)
   return stdout
 }
 
-t.test('the programs in the README compile, and the first one runs', { skip }, async (t) => {
+t.test('the programs in the README compile, and the first two run', { skip }, async (t) => {
   const text = readFileSync(path.join(javaClient, 'README.md'), 'utf8')
   const programs = [...text.matchAll(/^```java\n([^]*?)^```/gm)].map(([, code = '']) => code)
-  t.equal(programs.length, 3)
+  t.equal(programs.length, 4)
   const folder = t.testdir()
   for (const [place, program] of programs.entries()) {
     const source = path.join(folder, `${place}`)
@@ -40,6 +42,11 @@ t.test('the programs in the README compile, and the first one runs', { skip }, a
   const parley = await ownServer(t)
   const env = { PARLEY_URL: parley.url, PARLEY_API_KEY: parley.key }
   t.match(await java(path.join(folder, '0/classes'), 'Quickstart', env), /^(stt|tts|llm) \w+/m)
+  t.match(await java(path.join(folder, '1/classes'), 'Quickstart', env), /all lines are open/i)
+  const classPath = [path.join(folder, '0/classes'), javaClassPath].join(path.delimiter)
+  const wrongKey = { ...env, PARLEY_API_KEY: 'sk_live_wrong' }
+  const refused = await printedBy('java', ['-cp', classPath, 'Quickstart'], folder, wrongKey)
+  t.match(refused, /^401 \w+: .* \(request \w+/m)
 })
 
 t.test('the snippets of the documentation compile', { skip }, async (t) => {
@@ -81,6 +88,7 @@ t.test('the Java client follows its rules for retries, limits, sockets and unkno
     ...{ busy, 'own key': busy, 'own header': busy, file: busy, stream: busy },
     conflict: ['api', 409, 'request_in_progress', true],
     ...{ 'post 500': failed, 'get 500': failed },
+    message: ['500 relay_error: No. Wait.', 'api_error', 'Wait.'],
     redirect: ['api', 302, '', false],
     ...{ cut: ['connection', false], 'never made': ['connection', true], page: 'ProtocolException' },
     unknown: ['video', true],

@@ -23,11 +23,12 @@ t.test('the client for Rust is formatted by rustfmt', { skip: noFormat ?? false 
   t.equal(await printedBy('cargo', ['fmt', '--all', '--check'], rustWorkspace), '')
 })
 
-t.test('the first program in the README runs', { skip }, async (t) => {
+t.test('the first two programs in the README run', { skip }, async (t) => {
   const parley = await ownServer(t)
   const env = { ...rustEnvironment, PARLEY_URL: parley.url, PARLEY_API_KEY: parley.key }
-  const { stdout } = await run(path.join(rustTarget, 'debug/request'), { env, timeout: limitMs })
-  t.match(stdout, /^(stt|tts|llm) \w+/m)
+  const options = { cwd: t.testdir(), env, timeout: limitMs }
+  t.match((await run(path.join(rustTarget, 'debug/request'), options)).stdout, /^(stt|tts|llm) \w+/m)
+  t.match((await run(path.join(rustTarget, 'debug/speech'), options)).stdout, /all lines are open/i)
 })
 
 t.test('the documentation has a snippet for each operation and socket, which Clippy has checked', { skip }, (t) => {

@@ -23,7 +23,9 @@ t.test('the package builds without a warning, and its README examples run in an 
   t.equal(built.stdout, '')
 
   const server = await serverWith({ PARLEY_PROVIDERS: loopback, PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000' })
-  const [respond = '', speak = '', receive = ''] = examples(readFileSync(path.join(client, 'README.md'), 'utf8'))
+  const [respond = '', transcribe = '', speak = '', receive = ''] = examples(
+    readFileSync(path.join(client, 'README.md'), 'utf8'),
+  )
   const runExample = async (text: string) => {
     const file = path.join(folder, 'example.mjs')
     writeFileSync(file, text)
@@ -32,6 +34,7 @@ t.test('the package builds without a warning, and its README examples run in an 
     return (await run(process.execPath, [file], options)).stdout
   }
   t.equal((await runExample(respond)).toString(), 'Say hello.')
+  t.match((await runExample(transcribe)).toString(), /all lines are open/i)
   t.ok((await runExample(speak)).length > 10_000, 'there is speech')
   t.equal((await runExample(receive)).length, 0, 'the example without a request loads')
 })

@@ -48,6 +48,7 @@ internal static class Program
         await CheckAsync("null", NullAsync);
         await CheckAsync("ascii", AsciiAsync);
         await CheckAsync("path", () => new PlatformClient(ClientAt("path")).GetCallAsync(".."));
+        await CheckAsync("message", MessageAsync);
         await CheckAsync("secret", () => Task.FromResult(new WebhookVerifier("short")));
         foreach (var path in new[] { "normal", "going", "nameless", "lost", "junk", "refused" })
             await CheckAsync(path, () => FramesAsync(path));
@@ -91,6 +92,18 @@ internal static class Program
     private static RouterClient RouterAt(string path) => new(ClientAt(path));
 
     private static CompatClient CompatAt(string path) => new(ClientAt(path));
+
+    private static async Task<object> MessageAsync()
+    {
+        try
+        {
+            return await RouterAt("hinted").CreateResponseAsync(Request);
+        }
+        catch (ApiException failure)
+        {
+            return new[] { failure.Message, failure.Type, failure.Hint };
+        }
+    }
 
     /// <summary>Returns an enum value from a later version.</summary>
     private static async Task<object> UnknownAsync() =>

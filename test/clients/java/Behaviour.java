@@ -64,6 +64,7 @@ final class Behaviour {
         check("null", () -> platform("null").createAgent(new NewAgent().name("a").voice(null)).execute().name());
         check("ascii", () -> compat("ascii").transcribe(BodyPublishers.ofString("audio"), intent()).header("Content-Type", "audio/wav").execute().text());
         check("path", () -> platform("path").getCall("..").execute());
+        check("message", Behaviour::message);
         check("secret", () -> WebhookVerifier.of("short"));
         for (String path : List.of("normal", "going", "nameless", "lost", "junk", "refused")) check(path, () -> frames(path));
         check("after", Behaviour::sendAfterClose);
@@ -82,6 +83,14 @@ final class Behaviour {
             RESULTS.put(name, List.of("closed", failure.closeCode(), failure.code(), failure.isRetryable()));
         } catch (Exception failure) {
             RESULTS.put(name, failure.getClass().getSimpleName());
+        }
+    }
+
+    private static Object message() {
+        try {
+            return router("hinted").createResponse(REQUEST).execute();
+        } catch (ApiException failure) {
+            return List.of(failure.getMessage(), failure.type(), failure.hint());
         }
     }
 

@@ -7,7 +7,8 @@ import { type WebSocket, WebSocketServer } from 'ws'
 export type Seen = { name: string; headers: IncomingHttpHeaders; body: string }
 type Answer = (response: ServerResponse, seen: Seen, earlier: number) => void
 
-const error = (code: string) => JSON.stringify({ error: { code, message: 'No.', retryable: true } })
+const error = (code: string) =>
+  JSON.stringify({ error: { code, type: 'api_error', message: 'No.', hint: 'Wait.', retryable: true } })
 const refusal =
   (status: number, code: string): Answer =>
   (response) =>
@@ -31,6 +32,7 @@ const answers: Readonly<Record<string, Answer>> = {
   conflict: refusal(409, 'request_in_progress'),
   post: refusal(500, 'service_unavailable'),
   get: refusal(500, 'service_unavailable'),
+  hinted: refusal(500, 'relay_error'),
   redirect: (response) => void response.writeHead(302, { location: '/page/' }).end(),
   cut: (response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy())

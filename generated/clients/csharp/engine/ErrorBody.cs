@@ -4,7 +4,8 @@ using System.Text.Json;
 namespace Parley;
 
 /// <summary>An error's body: <c>{"error": {"code", "message"}}</c> or <c>{"error": "message", "code"}</c>.</summary>
-internal sealed record ErrorBody(string Code, string Message, string RequestId, bool IsRetryable)
+internal sealed record ErrorBody(
+    string Code, string Type, string Message, string Hint, string RequestId, bool IsRetryable)
 {
     /// <summary>Reads a body. If the body lacks <c>retryable</c>, the contract's table has the value.</summary>
     internal static ErrorBody Read(JsonElement? body, Contract contract)
@@ -15,7 +16,8 @@ internal sealed record ErrorBody(string Code, string Message, string RequestId, 
         var message = error?.ValueKind == JsonValueKind.String ? body.Text("error") : fields.Text("message");
         var requestId = fields.Text("request_id");
         return new ErrorBody(
-            code, message, requestId == "" ? body.Text("requestId") : requestId,
+            code, fields.Text("type"), message, fields.Text("hint"),
+            requestId == "" ? body.Text("requestId") : requestId,
             fields.Truth("retryable") ?? contract.RetryableCodes.Contains(code));
     }
 }

@@ -38,10 +38,11 @@ public sealed class ProtocolException : ParleyException
 public sealed class ApiException : ParleyException
 {
     internal ApiException(Reply reply, JsonElement? body, ErrorBody error, string requestId)
-        : base($"{reply.Status} {error.Code}: {error.Message}".Trim(), null)
+        : base($"{reply.Status} {error.Code}: {error.Message} {error.Hint}".Trim(), null)
     {
         (Status, Headers, Body) = (reply.Status, reply.Headers, body);
-        (Code, IsRetryable, RequestId) = (error.Code, error.IsRetryable, requestId);
+        (Code, Type, Hint) = (error.Code, error.Type, error.Hint);
+        (IsRetryable, RequestId) = (error.IsRetryable, requestId);
     }
 
     /// <summary>The HTTP status.</summary>
@@ -49,6 +50,12 @@ public sealed class ApiException : ParleyException
 
     /// <summary>The error code, for programs. Empty if something between client and server made the answer.</summary>
     public string Code { get; }
+
+    /// <summary>The kind of the error, such as rate_limit_error. Empty if the answer does not have it.</summary>
+    public string Type { get; }
+
+    /// <summary>How to correct the request. Empty if the answer does not have it. The message ends with it.</summary>
+    public string Hint { get; }
 
     /// <summary>The id of the request in the server's log.</summary>
     public string RequestId { get; }

@@ -31,7 +31,7 @@ debug = false
 incremental = false
 `
 /** The README's programs, in order. */
-const programs = ['request', 'socket', 'webhook']
+const programs = ['request', 'speech', 'socket', 'webhook']
 
 /** Returns null, or the reason why the language is skipped. Code that does not compile is a failure. */
 export async function prepareRust(): Promise<string | null> {

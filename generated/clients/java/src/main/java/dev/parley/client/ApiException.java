@@ -9,6 +9,8 @@ public final class ApiException extends ParleyException {
     private static final long serialVersionUID = 1L;
     private final int status;
     private final String code;
+    private final String type;
+    private final String hint;
     private final String requestId;
     private final boolean isRetryable;
     private final transient HttpHeaders headers;
@@ -18,6 +20,8 @@ public final class ApiException extends ParleyException {
         super(error.describe(status), null);
         this.status = status;
         this.code = error.code();
+        this.type = error.type();
+        this.hint = error.hint();
         this.isRetryable = error.isRetryable();
         this.requestId = requestId;
         this.headers = headers;
@@ -32,6 +36,16 @@ public final class ApiException extends ParleyException {
     /** Returns the error code, for programs. It is empty if something between client and server made the answer. */
     public String code() {
         return code;
+    }
+
+    /** Returns the kind of the error, such as rate_limit_error. It is empty if the answer does not have it. */
+    public String type() {
+        return type;
+    }
+
+    /** Returns how to correct the request. It is empty if the answer does not have it. The message ends with it. */
+    public String hint() {
+        return hint;
     }
 
     /** Returns the id of the request in the server's log. */
