@@ -76,12 +76,8 @@ export async function startProviders() {
   }
 }
 
-/**
- * The quota is set because examples have its headers, and one test uses it up. Its window is longer than the test file
- * runs.
- */
+/** The quota is set because examples have its headers. */
 const environmentOf = (providers: object[]) => ({
   PARLEY_PROVIDERS: JSON.stringify(providers),
   PARLEY_EDGE_QUOTA: '300',
-  PARLEY_EDGE_WINDOW_S: '3600',
 })

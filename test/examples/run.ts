@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
 import { judgedFetch } from '../oracle.ts'
 import { type FormPart, form, type Target } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
 import { differences, formOf, unmatched } from './compare.ts'
 import { type Answer, type Contract, type Operation, readContract } from './contract.ts'
 import { cuesOf, runsOf } from './streams.ts'
@@ -152,6 +153,15 @@ export async function receive({ url, key }: Target, path: string, init: RequestI
   const headers = { authorization: `Bearer ${key}`, ...(init.headers as Record<string, string> | undefined) }
   const answer = await judgedFetch(url + path, { ...init, headers })
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
+}
+
+/** Returns the refusal if an address is over its quota. If a window begins meanwhile, two requests are still in one. */
+export async function receiveOverQuota(t: Test, path: string): Promise<Received> {
+  const server = await ownServer(t, { PARLEY_EDGE_QUOTA: '1' })
+  const received = await Promise.all([1, 2, 3].map(() => receive(server, path)))
+  const refused = received.find(({ status }) => status !== 200)
+  if (refused === undefined) throw new Error('three requests are within the quota of one')
+  return refused
 }
 
 function given({ parameters }: Operation, sent: Sent, where: string): [string, string][] {
