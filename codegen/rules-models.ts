@@ -117,7 +117,8 @@ function jsonTypes(schema: Schema, schemas: Record<string, Schema>): string[] {
 
 /**
  * Finds fields of one object with the same name in a language that converts names, unless one field has `x-alias-of`:
- * the served document leaves this field out (served-document.ts). Also finds an `x-alias-of` without its field.
+ * in an open object, the served document leaves this field out (served-document.ts). Also finds an `x-alias-of`
+ * without its field.
  */
 function fieldAliases({ types }: Models): Finding[] {
   return types.flatMap(({ name, type }) =>

@@ -1,8 +1,10 @@
 /**
- * Returns the document that the server serves. In an open object it leaves out each alias (`x-alias-of`), and lists the
- * aliases in `x-aliases` of their field instead. Code generators convert names to their language's case, so they would
- * declare `pipelineConfig` and `pipeline_config` twice. An open object accepts the alias without a declaration.
+ * Returns the document that the server serves. If a component is an open object, the served document lists an alias
+ * (`x-alias-of`) in `x-aliases` of its field instead of declaring the alias: code generators convert names to their
+ * language's case, so they would declare `pipelineConfig` and `pipeline_config` twice. An open object accepts the alias
+ * without a declaration. An alias with another schema than its field stays.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { children, type Schema, type SchemaObject } from './schema.ts'
 
 type Source = { components?: { schemas?: Record<string, Schema> } }
@@ -23,8 +25,15 @@ function listAliases(schema: Schema): void {
 
 function listAlias(properties: Record<string, Schema>, name: string): void {
   const alias = properties[name] as SchemaObject
-  const field = properties[String(alias['x-alias-of'])]
-  if (typeof field !== 'object') return
+  const target = alias['x-alias-of']
+  const field = typeof target === 'string' ? properties[target] : undefined
+  if (typeof field !== 'object' || !isDeepStrictEqual(typeOf(alias), typeOf(field))) return
   field['x-aliases'] = [...((field['x-aliases'] as string[] | undefined) ?? []), name]
   delete properties[name]
+}
+
+/** Returns the schema without the keywords that differ between a field and its alias. */
+function typeOf(schema: SchemaObject): object {
+  const { description: _description, ...rest } = schema
+  return { ...rest, 'x-alias-of': undefined, 'x-aliases': undefined }
 }

@@ -4419,7 +4419,7 @@ export type PreCallAnswer = {
   metadata?: SessionMetadata | null
   /** The settings of this call to replace, as `pipeline_config`. */
   pipelineConfig?: PreCallOverrides | null
-  /** The settings of this call to replace. `pipelineConfig` is another name of this field, and `pipeline_config` wins over it. */
+  /** The settings of this call to replace. `pipelineConfig` is another name of this field. If both are sent, their settings are joined, and a setting in `pipeline_config` wins. */
   pipeline_config?: PreCallOverrides | null
 }
 

@@ -3142,7 +3142,7 @@ export type PreCallAnswer = {
   /** The questions that the agent asks when the caller stays silent. */ idleRePrompts?: IdleRePrompts | null
   metadata?: SessionMetadata | null
   /** The settings of this call to replace, as `pipeline_config`. */ pipelineConfig?: PreCallOverrides | null
-  /** The settings of this call to replace. `pipelineConfig` is another name of this field, and `pipeline_config` wins over it. */
+  /** The settings of this call to replace. `pipelineConfig` is another name of this field. If both are sent, their settings are joined, and a setting in `pipeline_config` wins. */
   pipeline_config?: PreCallOverrides | null
 }
 
