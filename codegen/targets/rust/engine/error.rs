@@ -94,9 +94,10 @@ pub struct ApiError {
 impl fmt::Display for ApiError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.code {
-            None => write!(formatter, "the server answered {}", self.status),
-            Some(code) => write!(formatter, "{} {code}: {}", self.status, self.message),
+            None => return write!(formatter, "the server answered {}", self.status),
+            Some(code) => write!(formatter, "{} {code}: {}", self.status, self.message)?,
         }
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(formatter, " {hint}"))
     }
 }
 
