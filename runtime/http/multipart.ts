@@ -139,7 +139,7 @@ export class MultipartContent implements Content {
     if (part.kind !== 'texts' && this.#find(part.name)) throw misplaced(part, `part ${part.name} is sent twice`)
     if (partsOrdered) {
       const skipped = parts.slice(0, parts.indexOf(part)).find((each) => each.required && !this.#find(each.name))
-      if (skipped) throw misplaced(skipped, `part ${skipped.name} is missing before part ${part.name}`)
+      if (skipped) throw misplaced(skipped, `part ${skipped.name} must be sent, and before part ${part.name}`)
       const later = parts.slice(parts.indexOf(part)).find((each) => this.#find(each.name))
       if (later) throw misplaced(part, `part ${part.name} must come before part ${later.name}`)
     }

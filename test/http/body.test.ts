@@ -164,7 +164,7 @@ overEngines(t, (t) => {
       t.match(refused.body, { kind, ...(param === undefined ? {} : { param }) }, what)
     }
     const incomplete = await send(`${url}/v1/upload`, multipart('b', audio))
-    t.match(incomplete.body, { message: 'part request is missing before part audio' })
+    t.match(incomplete.body, { message: 'part request must be sent, and before part audio' })
     t.match(
       await send(`${url}/v1/upload`, 'x', 'multipart/form-data'),
       { status: 400, body: { kind: 'malformed_body' } },
