@@ -34,6 +34,7 @@ export type Page = {
   reload(): Promise<unknown>
   waitForEvent(event: 'download'): Promise<{ path(): Promise<string>; suggestedFilename(): string }>
   waitForEvent(event: 'response'): Promise<{ finished(): Promise<unknown> }>
+  waitForResponse(url: RegExp, options: { timeout: number }): Promise<unknown>
   /** Runs a string as a script in the page. The page's content security policy does not stop it. */
   evaluate(script: string): Promise<unknown>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>

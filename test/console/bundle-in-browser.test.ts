@@ -68,7 +68,8 @@ async function tests(browser: Browser): Promise<void> {
     const fault = '[aria-label="Player"] [role="status"]:has-text("The recording cannot be played.")'
     const audio = 'a:has-text("Audio")'
     await open(`/calls/${away}`, fault)
-    await page.click('button:has-text("Try again")')
+    // The text of the fault is shown before the click, too, so the test waits for the answer to the new request.
+    await Promise.all([page.waitForResponse(/recording\/audio/, patience), page.click('button:has-text("Try again")')])
     await page.waitForSelector(fault, patience)
     renameSync(`${file}.away`, file)
     await page.click('button:has-text("Try again")')
