@@ -20,7 +20,11 @@ pub async fn run() -> Outcome<()> {
     print("socket_frames", each(&["text", "list", "null", "large", "largest"]).await?);
     let refused = read_socket(&scripted("refused")?.build()?).await;
     let late = read_socket(&scripted("late")?.timeout(TIMEOUT).build()?).await;
-    print("socket_openings", json!({ "refused": value_of(refused), "late": value_of(late) }));
+    let moved = match read_socket(&scripted("moved")?.build()?).await {
+        Err(Error::Api(failure)) => json!(failure.status),
+        other => value_of(other),
+    };
+    print("socket_openings", json!({ "refused": value_of(refused), "moved": moved, "late": value_of(late) }));
     let offered = read_socket(&scripted("offered")?.header_prefix("Acme").build()?).await;
     print("socket_prefix", json!({ "offered": reason_of(offered)? }));
     print("socket_late_send", late_send().await?);

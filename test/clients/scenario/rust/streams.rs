@@ -1,5 +1,7 @@
+use std::time::Duration;
+
 use parley::{
-    Client, ClientBuilder, Error,
+    Client, ClientBuilder, Error, Event, EventStream,
     platform::{
         Platform, StreamSessionEvent, StreamSessionParams, StreamWebhookEventsEvent, StreamWebhookEventsParams,
     },
@@ -14,12 +16,17 @@ use crate::{
 };
 
 pub async fn run() -> Outcome<()> {
-    let (events, error) = read_webhooks("twins").await?;
+    let (events, error) = read_webhooks(scripted("twins")?).await?;
     error.map_or(Ok(()), Err)?;
     print("resumed_webhooks", json!({ "events": events }));
     print("resumed_session", resumed_session().await?);
-    let (events, error) = read_webhooks("lost").await?;
+    let (events, error) = read_webhooks(scripted("lost")?).await?;
     print("lost_stream", json!({ "events": events, "error": error.as_ref().map(name_of) }));
+    let (events, error) = read_webhooks(scripted("stalled")?.timeout(Duration::from_secs(1))).await?;
+    error.map_or(Ok(()), Err)?;
+    print("late_read", json!({ "events": events }));
+    let (opening, pausing) = (read_until_closed("opening").await?, read_until_closed("pausing").await?);
+    print("closed_streams", json!({ "opening": opening, "pausing": pausing }));
     print("unreadable_event", json!({ "error": response_error("unreadable").await? }));
     let (longest, longer) = (response_error("longest").await?, response_error("long").await?);
     print("long_event", json!({ "longest": longest, "longer": longer }));
@@ -35,20 +42,54 @@ fn scripted_client(fault: &str) -> Outcome<Client> {
     Ok(scripted(fault)?.build()?)
 }
 
-async fn read_webhooks(fault: &str) -> Outcome<(Vec<String>, Option<Error>)> {
-    let params = StreamWebhookEventsParams { cursor: Some("0:0".to_owned()), ..Default::default() };
-    let mut stream = Platform::new(&scripted_client(fault)?).stream_webhook_events(&params).await?;
+async fn read_webhooks(builder: ClientBuilder) -> Outcome<(Vec<String>, Option<Error>)> {
+    let mut stream = open_webhooks(builder).await?;
     let mut names = Vec::new();
     while let Some(event) = stream.next().await {
         match event {
             Err(error) => return Ok((names, Some(error))),
-            Ok(event) => names.push(match event.data {
-                StreamWebhookEventsEvent::Webhook(webhook) => webhook.event_id,
-                _ => event.name,
-            }),
+            Ok(event) => names.push(webhook_name(event)),
         }
     }
     Ok((names, None))
+}
+
+/// Reads until the scripted server has been reached. Then drops the stream, which closes the stream.
+async fn read_until_closed(fault: &str) -> Outcome<Vec<String>> {
+    let mut stream = open_webhooks(scripted(fault)?).await?;
+    let mut names = Vec::new();
+    let reached = ask("reached", fault);
+    tokio::pin!(reached);
+    loop {
+        tokio::select! {
+            answer = &mut reached => break answer?,
+            event = stream.next() => match event {
+                Some(event) => names.push(webhook_name(event?)),
+                None => return Err("the stream ended".into()),
+            },
+        }
+    }
+    drop(stream);
+    ask("released", fault).await?;
+    Ok(names)
+}
+
+/// Waits until the scripted server answers a question about a fault.
+async fn ask(question: &str, fault: &str) -> Outcome<()> {
+    reqwest::get(format!("{}/{question}/{fault}", variable("PARLEY_SCRIPTED_URL")?)).await?;
+    Ok(())
+}
+
+async fn open_webhooks(builder: ClientBuilder) -> Outcome<EventStream<Event<StreamWebhookEventsEvent>>> {
+    let params = StreamWebhookEventsParams { cursor: Some("0:0".to_owned()), ..Default::default() };
+    Ok(Platform::new(&builder.build()?).stream_webhook_events(&params).await?)
+}
+
+fn webhook_name(event: Event<StreamWebhookEventsEvent>) -> String {
+    match event.data {
+        StreamWebhookEventsEvent::Webhook(webhook) => webhook.event_id,
+        _ => event.name,
+    }
 }
 
 async fn resumed_session() -> Outcome<Value> {
