@@ -6,6 +6,7 @@ import { createRecordingFiles } from '../../store/recordings/recording-files.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
+import { until } from '../process/machine.ts'
 import type { TestServer } from '../server.ts'
 import { Page, type Started } from '../session/voice-session.ts'
 import { type Examples, idOf, type Received, type Sent } from './run.ts'
@@ -91,7 +92,7 @@ export async function compareCalls(
   })
   const late = newCall(short.id, { expiresAtMs: Date.now() })
   await admin.store.calls.insert(late, {})
-  while ((await calls.find(late, late.id))?.status === 'queued') await new Promise((resolve) => setTimeout(resolve, 50))
+  await until('the session has expired', async () => (await calls.find(late, late.id))?.status !== 'queued')
   const ended = await examples.send(short, { operation: 'streamSession', values: { id: late.id } })
   examples.compare(t, ended, { example: 'streamSession 200: ended', parts: [''] })
 
